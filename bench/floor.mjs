@@ -1,18 +1,18 @@
 /**
- * The floor: what PostgreSQL itself costs for the guarded statements of PROTOCOL.md, driven by the
- * barest loop that is still honest. It imports nothing of the product, only the driver.
+ * The floor: the cost in PostgreSQL itself of the product's guarded statements, driven by the
+ * simplest loop that is still honest. It imports nothing of the product, only the driver.
  *
- * It does, for every run: ids that carry the due time, 98 day partitions of runs, outcomes and
- * attempts, positions that are never in the past, the session guard, claims by lane with SKIP LOCKED
- * and a clock bound in a sub-select, the watermark of PROTOCOL.md section 3, a random fence,
- * the fenced settle, outcomes with the partial failure index, the session's own counter row, plans
- * pinned in the transaction, durable commits. Batches of 1,000, two connections.
+ * For every run it has: ids that carry the due time; 98 day partitions of runs, outcomes and
+ * attempts; positions that are never in the past; the session guard; claims by lane with SKIP
+ * LOCKED and a clock bound in a sub-select; the watermark below; a random fence; the fenced settle;
+ * outcomes with the partial failure index; the session's own counter row; plans pinned in the
+ * transaction; durable commits. Batches of 1,000, two connections.
  *
- * It does not: parse a payload, call a handler, retry, time out, log, renew from a thread of its
- * own, reap, plan, keep concurrency keys, limits or tenants' shares, survive a lost connection or
- * midnight UTC (it names today's partition once; a missing run row stops it loudly).
+ * It does not: parse a payload, call a handler, retry, time out, log, renew from a separate thread,
+ * reap, plan, enforce concurrency keys, limits or tenant shares, survive a lost connection or
+ * midnight UTC (it names today's partition once; a missing run row stops it with an error).
  *
- * README.md tells what made it fast.
+ * README.md explains what made it fast.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -72,9 +72,9 @@ export async function createFloor(url) {
   for (let day = -DAYS_BEHIND; day <= DAYS_AHEAD; day++) {
     const from = today + day * DAY_MS
     const range = `from ('${firstIdAt(from)}') to ('${firstIdAt(from + DAY_MS)}')`
-    for (const of of ['runs', 'outcomes', 'attempts'])
+    for (const table of ['runs', 'outcomes', 'attempts'])
       await client.query(
-        `create table ${of}_${dayName(from)} partition of ${of} for values ${range}`,
+        `create table ${table}_${dayName(from)} partition of ${table} for values ${range}`,
       )
   }
   await client.end()
@@ -175,7 +175,7 @@ export class FloorProducer {
     return producer
   }
 
-  /** One batch, one transaction. Call it again before it ends to keep the connections busy. */
+  /** One batch, one transaction. Call it again before it ends, to keep the connections busy. */
   async submit(/** @type {Item[]} */ items) {
     const client = this.#clients[this.#turn++ % this.#clients.length]
     const values = this.#encode(items)
@@ -240,7 +240,7 @@ export class FloorWorker {
     return worker
   }
 
-  /** Claims and settles until `stop`. `onBatch` sees every claimed batch, as JSON text. */
+  /** Claims and settles until `stop`. `onBatch` receives every claimed batch, as JSON text. */
   async run(/** @type {(batch: Batch) => void} */ onBatch) {
     await Promise.all(this.#clients.map((client, index) => this.#loop(client, index, onBatch)))
   }
@@ -255,7 +255,7 @@ export class FloorWorker {
     for (const client of this.#clients) await client.end()
   }
 
-  /** Claim k+1 and settle k leave together. Only the first connection looks at an empty queue. */
+  /** Claim k+1 and settle k are sent together. Only the first connection polls an empty queue. */
   async #loop(client, index, onBatch) {
     /** @type {Batch | undefined} */
     let held
@@ -305,9 +305,9 @@ export class FloorWorker {
 }
 
 /**
- * The watermark of PROTOCOL.md section 3. A claim starts 250 ms behind the last position reached, or
- * at the safe mark if that is further. A position becomes safe when a claim that began at the old
- * safe mark came back short and saw every transaction ended that could still have hidden a row.
+ * The watermark. A claim starts 250 ms behind the last position reached, or at the safe mark if
+ * that is further. A position becomes safe when a claim that began at the old safe mark returned
+ * fewer rows than requested, after every transaction that could still have hidden a row had ended.
  */
 class Marks {
   #safe = 0n
@@ -347,7 +347,7 @@ class Marks {
 
 const [BIGINT_OID, TEXT_OID, UUID_OID] = [20, 25, 2950]
 
-/** Pipelined, and every value stays the text that came: the loop needs no types. */
+/** Pipelined, and every value stays text as received: the loop needs no types. */
 async function connect(url) {
   const types = { getTypeParser: () => (value) => value }
   const client = new pg.Client({ connectionString: url, pipeline: true, types })

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The bench: `npm run bench -- <scenario> [--json]`. It installs what is missing before it imports
- * anything that needs it, starts its own servers, and stops them also when it is interrupted.
+ * The bench: `npm run bench -- <scenario> [--json]`. It installs missing dependencies before it
+ * imports anything that needs them, starts its own servers, and stops them also on an interrupt.
  */
 import { setUp } from './lib/setup.mjs'
 
@@ -30,7 +30,7 @@ const stop = () => {
   stopping ??= bench.stop()
   return stopping
 }
-// Before the first server is started: it has to be stopped as well.
+// Before the first server is started, so that it is stopped as well.
 endOnSignals(stop)
 
 try {

@@ -1,11 +1,11 @@
 /** The command of a process that computes next fires. */
 
-/** As little as makes the clock of the machine matter. */
+/** Fires computed between two readings of the machine's clock. */
 const FIRES_A_TURN = 20
 
 export function computing({ adapter }) {
   return {
-    /** Turns through the schedules for so long; `perSecond` fires computed. */
+    /** Cycles through the schedules for `forMs`; `perSecond` counts the computed fires. */
     nextFires: ({ schedules: all, fromMs, forMs, compiled }) => {
       const schedules = all.filter((schedule) => fires(adapter, schedule, fromMs, FIRES_A_TURN))
       const make = ({ cron, timezone }) => adapter.nextOf(cron, timezone)
@@ -13,7 +13,9 @@ export function computing({ adapter }) {
       turn({ made, make, schedules, fromMs }, forMs / 4)
       return turn({ made, make, schedules, fromMs }, forMs)
     },
-    /** The fires themselves, so that what is fast is also the same; null for a schedule that it gives up on. */
+    /**
+     * The fires themselves, to compare the libraries; null for a schedule that a library fails on.
+     */
     listFires: ({ schedules, fromMs, count }) =>
       schedules.map((schedule) => fires(adapter, schedule, fromMs, count)),
   }
@@ -27,7 +29,10 @@ function fires(adapter, { cron, timezone }, fromMs, count) {
   }
 }
 
-/** With `made` the schedules are read once and each gives a chain of fires; else each fire reads its own. */
+/**
+ * With `made`, each schedule is parsed once and yields a chain of fires; otherwise each fire parses
+ * it.
+ */
 function turn({ made, make, schedules, fromMs }, forMs) {
   const startedAt = performance.now()
   let computed = 0

@@ -1,6 +1,6 @@
 /**
  * One process of one system. The bench sends commands over IPC and gets one answer to each; the
- * process ends with its parent. Arguments: the system's name, the environment as JSON.
+ * process exits with its parent. Arguments: the system's name, the environment as JSON.
  */
 import { loadAdapter } from '../systems/adapter.mjs'
 import { computing } from './computing.mjs'

@@ -1,6 +1,6 @@
 /**
- * What every system carries: about 100 bytes of JSON. `at` is the submitter's monotonic clock, which
- * all processes of a Linux machine share; `due` is the wall clock that a run was scheduled for.
+ * The payload for every system: about 100 bytes of JSON. `at` is the submitter's monotonic clock,
+ * which all processes of a Linux machine share; `due` is the wall clock time of a scheduled run.
  */
 export function makePayload(n) {
   return { to: 'someone@example.org', subject: 'Your order has been shipped', n, at: 0, due: 0 }

@@ -1,4 +1,4 @@
-/** The commands of a process that submits. */
+/** The commands of a submitting process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantiles } from '../lib/quantiles.mjs'
 import { makePayload, monotonicMs } from './payload.mjs'
@@ -23,8 +23,8 @@ export function producing(state) {
 }
 
 /**
- * Submits `count` runs in the adapter's best batches; due now, or spread over a later window. With `keys` each has one of
- * so many keys in its payload; `options` go with all of them.
+ * Submits `count` runs in the adapter's best batches; due now, or spread over a later window. With
+ * `keys`, each payload has one of that many keys; `options` apply to all of them.
  */
 async function bulk(
   { adapter, client },
@@ -51,7 +51,7 @@ async function bulk(
   return elapsed(startedAt)
 }
 
-/** Single awaited submissions, `inFlight` of them at any moment. */
+/** Single awaited submissions, always `inFlight` of them. */
 async function each({ client }, { count, inFlight }) {
   const latenciesMs = []
   const startedAt = performance.now()
@@ -73,7 +73,7 @@ async function one({ client }, { n }) {
   await client.submitOne({ payload: { ...makePayload(n), at: monotonicMs() } })
 }
 
-/** An open loop: `perSecond` single submissions, never waiting for the one before. */
+/** An open loop: `perSecond` single submissions, without waiting for earlier ones. */
 async function paced({ client }, { perSecond, seconds }) {
   const startedAt = performance.now()
   const total = perSecond * seconds

@@ -1,11 +1,11 @@
-/** The commands of a process that reads history: makes it up, and times the questions that people ask. */
+/** The commands of a process that reads history: generates it, and times typical user queries. */
 import { jobName } from '../history/history-jobs.mjs'
 import { loadHistory } from '../history/load-history.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 
 const DAY_MS = 86_400_000
 const LIMIT = 100
-/** Pages of one walk; the first ones are asked for most. */
+/** Pages of one walk; users read mostly the first ones. */
 const PAGES = 5
 
 export function reading(state) {
@@ -23,7 +23,7 @@ function yesterday() {
   return { from: new Date(to - DAY_MS), to: new Date(to) }
 }
 
-/** Every filter that a page has. */
+/** One query for every filter of a page. */
 async function questions(punctual) {
   const finished = yesterday()
   const dead = await punctual.runs.page({ states: ['dead'] }, { limit: LIMIT })
@@ -42,7 +42,7 @@ async function questions(punctual) {
     job: { job: jobName(7) },
     'dead of a job': { job: jobName(7), states: ['dead'] },
     'label, 1 of 1,000': { labels: { user: 'user_001' } },
-    'label that none has': { labels: { user: 'nobody' } },
+    'unused label': { labels: { user: 'nobody' } },
     'key of one run': { key: keyed.key },
     'due yesterday': { due: finished },
     'created yesterday': { created: finished },
@@ -81,7 +81,7 @@ async function timePages(punctual, samples) {
   return results
 }
 
-/** Runs of all of history, far from each other. */
+/** Runs from the whole history, far apart. */
 async function timeGets(punctual, samples) {
   const now = Date.now()
   const ids = []
@@ -100,7 +100,7 @@ async function timeGets(punctual, samples) {
 async function timeCounts(punctual, samples) {
   const finished = yesterday()
   const pending = { states: ['scheduled', 'queued'], labels: { user: 'user_001' } }
-  const asked = {
+  const queries = {
     'pending of a user by job': [pending, 'job'],
     'running over an hour by handler': [{ runningOverMs: 3_600_000 }, 'handler'],
     'failed yesterday, not retried, by fingerprint': [
@@ -110,7 +110,7 @@ async function timeCounts(punctual, samples) {
     'all by state': [{}, 'state'],
   }
   const results = {}
-  for (const [name, [filter, by]] of Object.entries(asked)) {
+  for (const [name, [filter, by]] of Object.entries(queries)) {
     const times = []
     let counted
     for (let i = 0; i < samples; i++)

@@ -1,4 +1,7 @@
-/** The commands of a process that registers jobs, drives a planner or checks the ledger; of Punctual only. */
+/**
+ * The commands of a process that registers jobs, drives a planner or checks the ledger; Punctual
+ * only.
+ */
 import pg from 'pg'
 import { checkLedger } from '../jobs/check-ledger.mjs'
 import { openDriver } from '../jobs/drive-planner.mjs'
@@ -6,7 +9,7 @@ import { loadJobs } from '../jobs/load-jobs.mjs'
 import { jobPayload } from '../jobs/payload.mjs'
 import { makeHotSchedules, makeSchedules } from '../jobs/schedules.mjs'
 
-/** @param {{ mix?: object, hotMs?: number, overlap?: string, each?: object }} of  which schedules */
+/** @param {{ mix?: object, hotMs?: number, overlap?: string, each?: object }} kind  which schedules */
 function schedulesOf({ mix, hotMs, overlap, each }) {
   if (mix) return makeSchedules(mix)
   return hotMs ? makeHotSchedules(hotMs, overlap) : [each]
@@ -30,9 +33,9 @@ export function scheduling(state) {
   }
 }
 
-/** Jobs through the product's own bulk call, in batches. */
+/** Registers jobs through the product's bulk call, in batches. */
 async function register({ client }, { count, batchSize, inFlight, schedules, prefix = 'job' }) {
-  const of = schedulesOf(schedules)
+  const list = schedulesOf(schedules)
   const payload = jobPayload()
   const startedAt = performance.now()
   let next = 0
@@ -42,7 +45,7 @@ async function register({ client }, { count, batchSize, inFlight, schedules, pre
       next += batchSize
       const size = Math.min(batchSize, count - from)
       const jobs = Array.from({ length: size }, (_, i) => {
-        const schedule = of[(from + i) % of.length]
+        const schedule = list[(from + i) % list.length]
         return { name: `${prefix}-${from + i}`, handler: 'noop', payload, ...schedule }
       })
       await client.upsertJobs(jobs)
@@ -52,14 +55,14 @@ async function register({ client }, { count, batchSize, inFlight, schedules, pre
   return { ms: performance.now() - startedAt }
 }
 
-/** What the jobs take on disk, with everything that is kept for each. */
+/** The disk space of the jobs and their rows in other tables. */
 async function bytesOfJobs(databaseUrl) {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   const { rows } = await client.query(
-    `select sum(pg_total_relation_size(of::regclass))::float8 as bytes,
+    `select sum(pg_total_relation_size(name::regclass))::float8 as bytes,
        (select count(*) from punctual.cursors)::float8 as jobs
-     from unnest(array['punctual.jobs', 'punctual.cursors', 'punctual.timings']) as of`,
+     from unnest(array['punctual.jobs', 'punctual.cursors', 'punctual.timings']) as name`,
   )
   await client.end()
   return rows[0]

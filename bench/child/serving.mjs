@@ -3,7 +3,7 @@
 export function serving(state) {
   let close = async () => {}
   return {
-    /** Serves on a port of its own; answers where, and a key of a tenant that may do everything there. */
+    /** Serves on a free port; returns the address and a tenant's key with all scopes. */
     serve: async ({ quotas } = {}) => {
       const served = await state.adapter.serve(state.env, { quotas })
       close = served.close

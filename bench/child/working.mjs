@@ -1,4 +1,4 @@
-/** The commands of a process that works. */
+/** The commands of a working process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantiles } from '../lib/quantiles.mjs'
 import { monotonicMs, wallMs } from './payload.mjs'
@@ -9,7 +9,7 @@ export function working(state) {
   const seen = { handled: 0, lastAt: 0, latenessMs: [], reached: () => {}, target: Infinity }
   const jobs = new JobStarts()
   return {
-    /** Starts the worker and returns when everything of `count` runs is settled in the store. */
+    /** Starts the worker and returns when all `count` runs are settled in the store. */
     drain: async ({ count }) => {
       const startedAt = performance.now()
       const handled = new Promise((resolve) => {
@@ -20,7 +20,7 @@ export function working(state) {
       while (!(await state.client.settled())) await sleep(SETTLE_CHECK_MS)
       return { ms: performance.now() - startedAt }
     },
-    /** The same until `count` runs without a key are handled, whatever the others do. */
+    /** The same, until `count` runs without a key are handled, regardless of the others. */
     drainFree: async ({ count }) => {
       const startedAt = performance.now()
       const free = new Promise((resolve) => {
@@ -31,12 +31,12 @@ export function working(state) {
       return { ms: performance.now() - startedAt }
     },
     start: ({ handler, holdMs }) => state.client.start(HANDLERS[handler](seen, holdMs)),
-    /** Begins to record when runs of jobs were due, and when they started. */
+    /** Starts recording when the runs of jobs were due and when they started. */
     startJobs: () => state.client.start(recording(jobs)),
-    jobStarts: ({ fromMs, untilMs }) => summarize(jobs.within(fromMs, untilMs)),
+    jobStarts: ({ fromMs, untilMs }) => summarize(jobs.dueBetween(fromMs, untilMs)),
     jobCount: ({ fromMs, untilMs }) => jobs.count(fromMs, untilMs),
     progress: () => ({ handled: seen.handled, lastAtMs: performance.timeOrigin + seen.lastAt }),
-    /** Hands over what was recorded and counts from zero again. */
+    /** Returns the recorded values and restarts the count from zero. */
     lateness: () => {
       seen.handled = 0
       return seen.latenessMs.splice(0)
@@ -47,7 +47,7 @@ export function working(state) {
 
 const HANDLERS = { counting, fromSubmit, fromDue, holding, picked }
 
-/** The no-op. A system that hands over whole batches may count them at once. */
+/** The no-op handler. A system that hands over whole batches may count them at once. */
 function counting(seen) {
   const countOnly = (count) => {
     seen.handled += count
@@ -64,7 +64,7 @@ function countingFree(seen) {
   }
 }
 
-/** Lateness since the submitter took its clock; what came in bulk has no such time. */
+/** Lateness since the submission; bulk submissions carry no time. */
 function fromSubmit(seen) {
   return ({ at }) => {
     if (at > 0) seen.latenessMs.push(monotonicMs() - at)
@@ -81,7 +81,7 @@ function fromDue(seen) {
   }
 }
 
-/** A handler of `holdMs`: counts when it starts. */
+/** A handler that takes `holdMs`; it counts at its start. */
 function holding(seen, holdMs) {
   return async ({ at }) => {
     seen.latenessMs.push(monotonicMs() - at)
@@ -91,22 +91,22 @@ function holding(seen, holdMs) {
 }
 
 /**
- * When each run was due, when it started, and whether it is one of those beside: three lists of numbers, and counting goes
- * on where it was, so that watching costs next to nothing of what is watched.
+ * When each run was due, when it started, and whether it belongs to the neighbour: three lists of
+ * numbers and an incremental count, so that recording costs almost nothing compared with the work.
  */
 class JobStarts {
   #dueMs = []
   #nowMs = []
-  #beside = []
+  #neighbour = []
   #counted = { fromMs: 0, untilMs: 0, upTo: 0, count: 0 }
 
-  add(dueMs, nowMs, beside) {
+  add(dueMs, nowMs, neighbour) {
     this.#dueMs.push(dueMs)
     this.#nowMs.push(nowMs)
-    this.#beside.push(beside ? 1 : 0)
+    this.#neighbour.push(neighbour ? 1 : 0)
   }
 
-  /** How many that were due in a window have started. */
+  /** Counts the started runs that were due in a window. */
   count(fromMs, untilMs) {
     if (this.#counted.fromMs !== fromMs || this.#counted.untilMs !== untilMs)
       this.#counted = { fromMs, untilMs, upTo: 0, count: 0 }
@@ -118,30 +118,33 @@ class JobStarts {
     return counted.count
   }
 
-  within(fromMs, untilMs) {
+  dueBetween(fromMs, untilMs) {
     const starts = this.#dueMs.map((dueMs, i) => ({
-      ...{ dueMs, nowMs: this.#nowMs[i], beside: this.#beside[i] === 1 },
+      ...{ dueMs, nowMs: this.#nowMs[i], neighbour: this.#neighbour[i] === 1 },
     }))
     return starts.filter(({ dueMs }) => dueMs >= fromMs && dueMs < untilMs)
   }
 }
 
 function recording(jobs) {
-  return ({ beside = false }, { dueAt }) => jobs.add(dueAt.getTime(), wallMs(), beside)
+  return ({ neighbour = false }, { dueAt }) => jobs.add(dueAt.getTime(), wallMs(), neighbour)
 }
 
-/** Of the runs that were due in a window: those that a scenario is about, and those beside them. */
+/** Summarizes the runs due in a window: the measured ones and the neighbour's. */
 function summarize(due) {
-  const of = (some) => ({
+  const summary = (some) => ({
     ...quantiles(some.map(({ dueMs, nowMs }) => nowMs - dueMs)),
     firstAtMs: some.reduce((first, { nowMs }) => Math.min(first, nowMs), Infinity),
     lastAtMs: some.reduce((last, { nowMs }) => Math.max(last, nowMs), 0),
     early: some.filter(({ dueMs, nowMs }) => nowMs - dueMs < -1).length,
   })
-  return { of: of(due.filter(({ beside }) => !beside)), beside: of(due.filter((s) => s.beside)) }
+  return {
+    measured: summary(due.filter(({ neighbour }) => !neighbour)),
+    neighbour: summary(due.filter((start) => start.neighbour)),
+  }
 }
 
-/** Tells the bench at once, for one run at a time. */
+/** Notifies the bench at once, for one run at a time. */
 function picked() {
   return ({ at }) => {
     process.send({ event: 'picked', ms: monotonicMs() - at })

@@ -1,10 +1,10 @@
-/** The jobs, lanes and names that a made-up history has. */
+/** The jobs, lanes and names of a generated history. */
 const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
 
 export const HANDLERS = ['mail', 'report', 'charge', 'resize', 'crawl', 'sync', 'export', 'noop']
 export const QUEUES = ['default', 'bulk', 'slow']
 
-/** Paused, so that nothing is planned for them beside what is written. */
+/** The jobs are paused, so that the planner adds nothing to the generated history. */
 export async function registerJobs(databaseUrl, count) {
   const { Punctual } = await import(LIBRARY.href)
   const punctual = await Punctual.start({ databaseUrl, roles: [], logger: false })
@@ -27,7 +27,7 @@ export function jobName(i) {
   return `history-${String(i).padStart(4, '0')}`
 }
 
-/** Each handler in each queue; the numbers of the lanes go by their order. */
+/** One lane for each handler and queue; temporary tables number the lanes and jobs. */
 export async function insertLanes(client) {
   await client.query(
     `insert into punctual.lanes (tenant_id, queue, handler, priority)

@@ -1,7 +1,8 @@
 /**
- * The statements that write a made-up history. What a run is like follows from its number by a hash, so that every load
- * has the same: 60 % of the runs are of a job, 5 % took a second attempt, 3 % died, 2 % were cancelled, skipped or lost,
- * one of five dead ones was replayed, one of 1,000 users has each label.
+ * The statements that write a generated history. A hash of its number determines every property of
+ * a run, so that every load is the same: 60 % of the runs belong to a job, 5 % had a second
+ * attempt, 3 % died, 2 % were cancelled, skipped or lost; one in five dead runs was replayed, and
+ * each label belongs to one of 1,000 users.
  */
 export const dayName = (ms) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')
 const HASH = (salt) => `(hashint8extended(i, ${salt}) & 2147483647)`
@@ -12,7 +13,7 @@ const POLICY = 'null'
 const RUN_COLUMNS = `id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, key, labels,
   policy, created_by, job_id, slot_at`
 
-/** Runs number `first` and on, over so many milliseconds. */
+/** `count` runs, numbered from `first`, spread over `spanMs`. */
 const runsOf = (fromMs, spanMs, count, first) => `
   select
     ${ID} as id, to_timestamp(ms / 1000.0) as due_at, to_timestamp((ms - ${HASH(1)} % 60000) / 1000.0) as created_at,
@@ -59,7 +60,7 @@ const OUTCOMES = (day) => `
     ) r
   ) s`
 
-const LETTERS = (day) => `
+const DEAD_LETTERS = (day) => `
   insert into punctual.dead_letters (
     run_id, died_at, tenant_id, lane, job_id, reason, fingerprint, handled_at, handling, replayed_as, handled_by)
   select
@@ -93,13 +94,13 @@ export function fillDay(dayMs, count, first) {
   return [
     `insert into punctual.runs_${day} (${RUN_COLUMNS}) ${runsOf(dayMs, 86_400_000, count, first)}`,
     OUTCOMES(day),
-    LETTERS(day),
+    DEAD_LETTERS(day),
     ATTEMPTS(day),
     JOB_DAYS(day, dayMs),
   ]
 }
 
-/** What waits: nine of ten are due and wait for a worker, and a hundredth is held by one. */
+/** The live runs: most are due and queued, a tenth is scheduled, and one in a hundred is leased. */
 export const FILL_LIVE = (todayMs, count) => `
   with made as (
     insert into punctual.runs (${RUN_COLUMNS}) ${runsOf(todayMs, 60_000, count, 1)}
@@ -132,7 +133,7 @@ export const FILL_LIVE = (todayMs, count) => `
     id, (floor(extract(epoch from due_at) * 1000)::bigint << 20) | (n & 1048575), tenant_id, lane, 0, 0, traits, job_id
   from numbered where n % 10 <> 1 and n % 100 <> 0`
 
-/** What the product counts as it goes, and what its janitor sums up behind it. */
+/** The product's counters, and the sums that its janitor derives from them. */
 export const FILL_SUMS = [
   `insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
    select 0, date_trunc('minute', finished_at), min(tenant_id), lane, state, count(*)

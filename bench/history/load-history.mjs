@@ -1,9 +1,10 @@
 /**
- * Writes millions of runs that have ended, and some that have not, straight into the days: a shortcut of the bench past
- * the product's own path, in minutes. What is written is what submitting, claiming and settling leave behind: runs,
- * outcomes, attempts, dead letters, counters, and a backlog with its leases. The same every time, but for today's date.
+ * Writes millions of ended runs and some live ones directly into the day partitions: a shortcut
+ * that takes minutes. It writes the same rows as submitting, claiming and settling: runs, outcomes,
+ * attempts, dead letters, counters, and a backlog with its leases. Every load is the same except
+ * for today's date.
  *
- * The day before today is the large one. Everything else is spread evenly over the other days.
+ * Yesterday is the large day. The other runs are spread evenly over the other days.
  */
 import pg from 'pg'
 import { insertLanes, registerJobs } from './history-jobs.mjs'
@@ -11,14 +12,14 @@ import { dayName, FILL_LIVE, FILL_SUMS, fillDay } from './history-rows.mjs'
 
 const PARTITIONS = new URL('../../packages/store/dist/schema/partitions.js', import.meta.url)
 const DAY_MS = 86_400_000
-/** What a day of history has rows in. */
+/** The partitioned tables that a day of history fills. */
 const FILLED = ['runs', 'outcomes', 'attempts']
 
 /** @typedef {{ runs?: number, days?: number, largeDay?: number, live?: number, jobs?: number }} HistoryOptions */
 
 /**
- * @param {string} databaseUrl  with the schema in it
- * @param {HistoryOptions} options  `largeDay`: how many of the runs are of yesterday; `live`: how many wait
+ * @param {string} databaseUrl  a database with the schema
+ * @param {HistoryOptions} options  `largeDay`: the number of yesterday's runs; `live`: of live runs
  * @returns {Promise<{ ms: number, runs: number, yesterday: number }>}
  */
 export async function loadHistory(databaseUrl, options = {}) {
@@ -52,7 +53,7 @@ export async function loadHistory(databaseUrl, options = {}) {
   return { ms: performance.now() - startedAt, runs, yesterday: largeDay }
 }
 
-/** Without indexes, which are built behind the rows; a day that was made ahead is made anew. */
+/** Creates a day without indexes, which are built after the rows; an existing day is recreated. */
 async function makeBareDay(client, dayMs) {
   const { dayTables } = await import(PARTITIONS.href)
   const day = dayName(dayMs)
@@ -63,7 +64,7 @@ async function makeBareDay(client, dayMs) {
     )
 }
 
-/** Makes it a day of history: with the indexes that its parent has. */
+/** Attaches the day with the indexes of its parent. */
 async function attachDay(client, dayMs) {
   const { ensureDay } = await import(PARTITIONS.href)
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

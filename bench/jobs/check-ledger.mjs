@@ -1,7 +1,7 @@
 /**
- * Counts what the ledger owes: every slot of every job in a window, computed again from its schedule, has one
- * decision to run, one run and one success. `punctual verify` proves the same from the product's side; this
- * shares nothing with it but the next-fire engine.
+ * Checks the ledger: every slot of every job in a window, recomputed from its schedule, has one
+ * decision to run, one run and one success. `punctual verify` proves the same from the product's
+ * side; this check shares only the next-fire engine with it.
  */
 import pg from 'pg'
 
@@ -32,7 +32,7 @@ export async function checkLedger(databaseUrl, { schedules, fromMs, untilMs }) {
   }
 }
 
-/** The slots of each schedule, as parallel lists. */
+/** The slots of each schedule, as parallel arrays. */
 async function owed(schedules, fromMs, untilMs) {
   const { compileJob, nextSlotOf } = await import(CORE('job'))
   const { TimingCache } = await import(CORE('schedule'))

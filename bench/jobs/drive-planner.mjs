@@ -1,14 +1,14 @@
 /**
- * The product's planner on the product's store, as fast as it goes: only its clock is the bench's. It is told a time
- * that stands still until everything near it is planned, and then moves on by a step, so that hours of slots are
- * planned in seconds and each job is visited as often as in those hours.
+ * Drives the product's planner on the product's store as fast as possible; only the clock belongs
+ * to the bench. The clock stands still until every due slot is planned, then advances by a step, so
+ * that hours of slots are planned in seconds and each job is visited as often as in those hours.
  */
 const CORE = new URL('../../packages/core/dist/errors/index.js', import.meta.url)
 const ENGINE = new URL('../../packages/engine/dist/index.js', import.meta.url)
 const STEPS_WITHOUT_SLOTS = 1_000
 const STORE = new URL('../../packages/store/dist/index.js', import.meta.url)
 
-/** @param {string} databaseUrl @param {{ startMs: number, stepMs: number }} clock  where it begins, and its step */
+/** @param {string} databaseUrl @param {{ startMs: number, stepMs: number }} clock  its start and step */
 export async function openDriver(databaseUrl, { startMs, stepMs }) {
   const { defaults } = await import(CORE.href)
   const { Planner } = await import(ENGINE.href)
@@ -20,7 +20,7 @@ export async function openDriver(databaseUrl, { startMs, stepMs }) {
   let slots = 0
   const planner = new Planner({
     store: withClock(store.schedules.plan, () => nowMs),
-    // Both of its clocks move together: a step of one alone would be a database whose clock was set.
+    // Both clocks move together: stepping only one would look like a database whose clock was set.
     clock: { ...systemClock, monotonicMs: () => nowMs },
     id: systemRandom.token(),
     aheadMs,
@@ -33,7 +33,7 @@ export async function openDriver(databaseUrl, { startMs, stepMs }) {
       throw new Error(`${job} was set aside: ${reason}`)
     },
   })
-  /** Plans at least so many slots. */
+  /** Plans at least `count` slots. */
   const drive = async ({ count }) => {
     const from = slots
     const startedAt = performance.now()
@@ -48,7 +48,7 @@ export async function openDriver(databaseUrl, { startMs, stepMs }) {
   return { drive, close: () => store.close() }
 }
 
-/** The same store with another clock. */
+/** The same store with a different clock. */
 function withClock(plan, nowMs) {
   const announcePlanner = async (...args) => ({
     ...(await plan.announcePlanner(...args)),

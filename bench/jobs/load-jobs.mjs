@@ -1,8 +1,8 @@
 /**
- * Registers millions of jobs in a minute or two: a shortcut of the bench, past the product's own bulk path (which
- * the scenario `register` measures). What is computed comes from the product: the rules of each schedule by its
- * compiler, the first slot by its next-fire engine. What is written is what `upsertMany` writes, by two
- * statements for all jobs, with the indexes built behind them.
+ * Registers millions of jobs in a minute or two: a shortcut past the product's bulk path (which the
+ * scenario `register` measures). The product computes the values: its compiler the rules of each
+ * schedule, its next-fire engine the first slot. The rows are those of `upsertMany`, written by two
+ * statements for all jobs, with the indexes built afterwards.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -25,7 +25,7 @@ export async function loadJobs(databaseUrl, wanted) {
   await client.connect()
   try {
     await client.query("set maintenance_work_mem = '1GB'; set work_mem = '256MB'")
-    // Where the role may not, the references are checked: the same result, later.
+    // A role without this privilege has its references checked: the same result, later.
     await client.query('set session_replication_role = replica').catch(() => {})
     const first = await compileFirst({ ...wanted, handler })
     const tenantId = await internTenant(client, tenant)
@@ -45,7 +45,7 @@ export async function loadJobs(databaseUrl, wanted) {
   }
 }
 
-/** What the product makes of each schedule: its rules, and where a job with them begins. */
+/** The product's rules for each schedule, and the first slot of a job with them. */
 async function compileFirst({ schedules, startMs, handler, payload }) {
   const { compileJob, firstSlot } = await import(CORE('job'))
   const { TimingCache } = await import(CORE('schedule'))
@@ -76,7 +76,7 @@ async function internLane(client, tenantId, [{ job }]) {
   return rows[0].id
 }
 
-/** A table of the schedules by number, with their timings and first slots. */
+/** A temporary table of the schedules by number, with their timings and first slots. */
 async function internTimings(client, first) {
   await client.query(
     `create temporary table bench_first as
@@ -95,7 +95,7 @@ async function internTimings(client, first) {
   await client.query('analyze bench_first')
 }
 
-/** Ids are as the product makes them: by time, ten in a millisecond, with a random end. */
+/** Ids have the product's format: by time, ten in a millisecond, with a random end. */
 const insertJobs = (first) => `
   insert into punctual.jobs (
     id, created_at, updated_at, start_at, tenant_id, lane, timing, version, timeout_ms, max_attempts,
@@ -120,7 +120,7 @@ const INSERT_CURSORS = `
   join bench_first f on f.timing = j.timing
   where j.tenant_id = $2::integer`
 
-/** Drops every index of the two large tables; what it returns makes them again. */
+/** Drops every index of the two large tables; returns a function that recreates them. */
 async function dropIndexes(client) {
   const { rows } = await client.query(
     `select c.relname as table, i.relname as index, k.conname as constraint,

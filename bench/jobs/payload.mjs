@@ -1,4 +1,4 @@
-/** What every job of the bench carries: 200 bytes of JSON. */
+/** The payload of every job of the bench: 200 bytes of JSON. */
 const BYTES = 200
 const FIELDS = {
   to: 'someone@example.org',
@@ -6,7 +6,7 @@ const FIELDS = {
   team: 'billing',
 }
 
-/** @param {object} more  fields that a scenario adds */
+/** @param {object} more  fields added by a scenario */
 export function jobPayload(more = {}) {
   const bare = { ...FIELDS, ...more, note: '' }
   return { ...bare, note: 'x'.repeat(Math.max(0, BYTES - JSON.stringify(bare).length)) }

@@ -1,10 +1,10 @@
 /**
- * The schedules of the scenarios with jobs: 50,000 different pairs of an expression and a zone, in 40
- * zones. Half of them are due at a full minute, and those are spread over it by jitter; the others are due at a
- * second of their own. A share of them fires every 5, 10 or 15 minutes, the others once a day, so that any number
- * of jobs gives the wanted rate.
+ * The schedules of the job scenarios: 50,000 different pairs of an expression and a zone, in 40
+ * zones. Half of them are due at a full minute, spread by jitter; the others are each due at their
+ * own second. A share of them fires every 5, 10 or 15 minutes, the others once a day, so that any
+ * number of jobs gives the wanted rate.
  *
- * The same numbers make the same schedules, in every process and every run.
+ * The same numbers give the same schedules in every process and every run.
  *
  * @typedef {{ cron: string, timezone: string, jitterMs?: number }} Schedule
  */
@@ -24,7 +24,7 @@ export const ZONES = [
   ...['Pacific/Auckland', 'Africa/Cairo', 'Africa/Johannesburg'],
 ]
 
-/** Fires a second of one job that fires every 5, 10 or 15 minutes, each as likely. */
+/** The mean fires a second of a job that fires every 5, 10 or 15 minutes, each equally likely. */
 const ACTIVE_PERIODS_M = [5, 10, 15]
 const ACTIVE_PER_SECOND =
   ACTIVE_PERIODS_M.reduce((sum, minutes) => sum + 1 / (minutes * 60), 0) / ACTIVE_PERIODS_M.length
@@ -45,7 +45,7 @@ export function makeSchedules({ jobs, perSecond, jitter = true }) {
     const rest = random() < active ? fewMinutes(upTo) : `${upTo(60)} ${upTo(24)} * * *`
     const cron = second === null ? rest : `${second} ${rest}`
     const timezone = ZONES[upTo(ZONES.length)]
-    // A day has few full minutes: with the weekdays named there are enough different ones.
+    // A day has few full minutes: weekdays make enough different expressions.
     const named = seen.has(`${cron}|${timezone}`) ? `${cron.slice(0, -1)}${weekdays(upTo)}` : cron
     if (seen.has(`${named}|${timezone}`)) continue
     seen.add(`${named}|${timezone}`)
@@ -55,7 +55,7 @@ export function makeSchedules({ jobs, perSecond, jitter = true }) {
   return schedules
 }
 
-/** Different schedules that all fire at one instant: its local time, and some other hours. */
+/** Different schedules that all fire at one instant: at its local time, and at some other hours. */
 export function makeHotSchedules(instantMs, overlap) {
   const random = seeded(2)
   return Array.from({ length: PAIRS }, (_, n) => {
@@ -71,7 +71,7 @@ export function makeHotSchedules(instantMs, overlap) {
     .map(({ cron, timezone }) => ({ cron, timezone, ...(overlap && { overlap }) }))
 }
 
-/** One minute of each part of the hour: `3,17,21,38,44,59 * * * *`. */
+/** One minute in each part of the hour: `3,17,21,38,44,59 * * * *`. */
 function fewMinutes(upTo) {
   const period = ACTIVE_PERIODS_M[upTo(ACTIVE_PERIODS_M.length)]
   const minutes = []
@@ -79,7 +79,7 @@ function fewMinutes(upTo) {
   return `${minutes.join(',')} * * * *`
 }
 
-/** All seven, in one of many ways to write them: the pair is another one and fires as often. */
+/** All seven days, written in one of many ways: a different pair that fires equally often. */
 function weekdays(upTo) {
   const days = ['0', '1', '2', '3', '4', '5', '6']
   for (let i = days.length - 1; i > 0; i--) {
@@ -98,8 +98,8 @@ function localTime(instantMs, timeZone) {
     hourCycle: 'h23',
   }
   const parts = new Intl.DateTimeFormat('en-US', format).formatToParts(new Date(instantMs))
-  const of = (type) => Number(parts.find((part) => part.type === type).value)
-  return { hour: of('hour'), minute: of('minute'), second: of('second') }
+  const part = (type) => Number(parts.find((part) => part.type === type).value)
+  return { hour: part('hour'), minute: part('minute'), second: part('second') }
 }
 
 /** mulberry32 */

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL for millions of jobs: a quarter of the machine's memory, as its manual advises, and room in the log for a
- * load that is not part of any measurement. The same for every number of jobs.
+ * PostgreSQL for millions of jobs: a quarter of the machine's memory, as its manual recommends, and
+ * enough log space for the load before a measurement. The same for every number of jobs.
  */
 import { totalmem } from 'node:os'
 

@@ -1,6 +1,6 @@
 /**
- * The issue's bars. Each returns what was asked, what was found and whether it holds; `pass` is null
- * where a system needed for the comparison did not run.
+ * The bars that results have to reach. Each returns the requirement, the measured value and whether
+ * it holds; `pass` is null if a system needed for the comparison did not run.
  *
  * @typedef {{ rule: string, value: string, pass: boolean | null }} Bar
  * @typedef {Record<string, object>} Results
@@ -22,16 +22,16 @@ export function noWorse(results, key, label, others) {
   const best = Math.min(...values(results, key, others))
   const ours = results.punctual?.[key]
   if (ours === undefined || !Number.isFinite(best)) return { rule, value: 'not run', pass: null }
-  return { rule, value: `${ours} ms beside ${best} ms`, pass: ours <= best }
+  return { rule, value: `${ours} ms, best peer ${best} ms`, pass: ours <= best }
 }
 
-/** Punctual's `key` is lower than that of every one of `others`. @returns {Bar} */
+/** Punctual's `key` is lower than that of each of `others`. @returns {Bar} */
 export function lowest(results, key, label, others) {
   const rule = `fewer ${label} than every PostgreSQL peer`
   const best = Math.min(...values(results, key, others))
   const ours = results.punctual?.[key]
   if (ours === undefined || !Number.isFinite(best)) return { rule, value: 'not run', pass: null }
-  return { rule, value: `${ours} beside ${best}`, pass: ours < best }
+  return { rule, value: `${ours}, best peer ${best}`, pass: ours < best }
 }
 
 /** Punctual's `key` is under a fixed limit. @returns {Bar} */
@@ -58,7 +58,7 @@ export function reaches(results, key, least, label) {
   return { rule, value: ours.toLocaleString('en-US'), pass: ours >= least }
 }
 
-/** The last round beside the first. Without a factor it only shows. @returns {Bar} */
+/** The last round compared with the first. Without a factor it is only shown. @returns {Bar} */
 export function ratioOfRounds(results, system, factor) {
   const rounds = results[system]?.rounds
   const rule = factor ? `${system}: round 8 >= ${factor} x round 1` : `${system}: round 8 / round 1`
@@ -67,7 +67,7 @@ export function ratioOfRounds(results, system, factor) {
   return { rule, value: ratio.toFixed(2), pass: factor ? ratio >= factor : null }
 }
 
-/** 32 processes beside 8. @returns {Bar} */
+/** 32 processes compared with 8. @returns {Bar} */
 export function fleetHolds(results, system, factor) {
   const rule = `32 processes >= ${factor} x 8 processes`
   const sizes = results[system]?.sizes
@@ -76,7 +76,7 @@ export function fleetHolds(results, system, factor) {
   return { rule, value: ratio.toFixed(2), pass: ratio >= factor }
 }
 
-/** The issue asks to see it and sets no limit. @returns {Bar} */
+/** A value without a required limit. @returns {Bar} */
 export function shown(results, label) {
   return { rule: `shows ${label}`, value: results.punctual ? 'shown' : 'not run', pass: null }
 }

@@ -1,6 +1,6 @@
 /**
- * What a scenario works with: the two servers, a fresh store for every measurement, child processes
- * that end with it, and the servers' CPU clock.
+ * The environment of a scenario: the two servers, a fresh store for every measurement, child
+ * processes that end with it, and the servers' CPU time.
  */
 import pg from 'pg'
 import { SYSTEMS } from '../systems/catalogue.mjs'
@@ -10,7 +10,7 @@ import { flushRedis, startPostgres, startRedis } from './servers.mjs'
 
 const DROP = (name) => `drop database if exists ${name} with (force)`
 
-/** Its server may end under it at any moment, which is no news. */
+/** Its server may end at any time, which is not an error. */
 function connect(url) {
   const client = new pg.Client(url)
   client.on('error', () => {})
@@ -19,7 +19,7 @@ function connect(url) {
 
 export class Bench {
   #templates = new Set()
-  /** Databases that exist now, so that a server that stays can be tidied up. */
+  /** Existing databases, dropped at the end from a server that stays. */
   #databases = new Set()
   #made = 0
   #settings = {}
@@ -51,7 +51,7 @@ export class Bench {
     await this.admin.connect()
   }
 
-  /** A scenario may need a server with other settings: then it is another server, with nothing in it. */
+  /** Starts another, empty server when a scenario needs different settings. */
   async serveWith(settings = {}) {
     const changed = JSON.stringify(settings) !== JSON.stringify(this.#settings)
     if (!changed || !this.postgres.stop) return
@@ -66,8 +66,8 @@ export class Bench {
   }
 
   /**
-   * Also called when interrupted, while it starts or in the middle of a measurement. Ctrl-C reaches Redis
-   * as well, so nothing here may wait for an answer of the servers; only one that stays is tidied up.
+   * Also called on an interrupt, during the start or a measurement. Ctrl-C reaches Redis as well,
+   * so nothing here may wait for a server's answer; only a server that stays is cleaned up.
    */
   async stop() {
     this.#ending.abort(new Error('interrupted'))
@@ -77,7 +77,7 @@ export class Bench {
     await Promise.all([this.redis?.stop?.(), this.postgres?.stop?.()])
   }
 
-  /** On a connection of its own: the other one may be in the middle of a long statement. */
+  /** Uses a separate connection: the other one may be executing a long statement. */
   async #tidyUp() {
     const client = connect(this.postgres.url)
     await client.connect()
@@ -85,12 +85,12 @@ export class Bench {
     await client.end()
   }
 
-  /** The issue's counts, made smaller by --scale. */
+  /** Scales a full count down by --scale. */
   count(full) {
     return Math.max(1, Math.round(full * this.options.scale))
   }
 
-  /** Why a system cannot run here, or undefined. */
+  /** Returns why a system cannot run here, or undefined. */
   missing(system) {
     const needsRedis = SYSTEMS[system].store === 'redis'
     if (needsRedis && !this.redis) return 'no redis-server: sudo apt-get install -y redis-server'
@@ -100,8 +100,8 @@ export class Bench {
   }
 
   /**
-   * Runs one measurement on a store that nobody used before: a clone of the system's prepared
-   * database, after a checkpoint, or an emptied Redis.
+   * Runs one measurement on an unused store: a clone of the system's prepared database after a
+   * checkpoint, or an emptied Redis.
    * @template T
    * @param {string} system
    * @param {(run: { env: object, child: () => Promise<Child>, analyze: () => Promise<void> }) => Promise<T>} measure
@@ -123,7 +123,7 @@ export class Bench {
     }
   }
 
-  /** CPU of the server behind a system so far; null where its processes cannot be seen. */
+  /** CPU used so far by the server of a system; null where its processes are not visible. */
   serverCpuMs(system) {
     const server = SYSTEMS[system].store === 'redis' ? this.redis : this.postgres
     return server?.pid ? treeCpuMs(server.pid) : null
@@ -142,7 +142,7 @@ export class Bench {
     return { env: { databaseUrl: this.#url(name) }, dispose: () => this.#drop(name) }
   }
 
-  /** The system's own schema, made once by the system itself. */
+  /** A database with the system's schema, created once by the system itself. */
   async #template(system) {
     const name = `bench_${process.pid}_${system.replaceAll('-', '_')}`
     if (this.#templates.has(name)) return name
@@ -181,7 +181,7 @@ function isInstalled(library) {
   }
 }
 
-/** Fresh tables have no statistics, production's have: without them some plans are unfairly bad. */
+/** Fresh tables lack the statistics of production; without them some plans are unfairly bad. */
 async function analyze({ databaseUrl }) {
   if (!databaseUrl) return
   const client = new pg.Client(databaseUrl)

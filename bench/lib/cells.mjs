@@ -1,11 +1,11 @@
-/** How figures look in a table, and what of them goes into the JSON line. */
+/** Formats figures for the table and selects those for the JSON line. */
 
 export const number = (value) =>
   value === null || value === undefined ? '-' : Math.round(value).toLocaleString('en-US')
 
 export const milliseconds = (value) => (value === null ? '-' : value.toFixed(value < 10 ? 2 : 0))
 
-/** CPU per run in microseconds, when the result knows its count; else cores in use. */
+/** CPU per run in microseconds if the result has a count; otherwise cores in use. */
 export function cpuColumns({ count, ms, serverCpuMs, clientCpuMs }) {
   if (!count) {
     const cores = (cpuMs) => (cpuMs === null ? '-' : (cpuMs / ms).toFixed(2))

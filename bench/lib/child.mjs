@@ -1,4 +1,4 @@
-/** The bench's end of a child process: commands in, answers and events out. */
+/** The bench's side of a child process: sends commands, receives answers and events. */
 import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -42,7 +42,7 @@ export class Child extends EventEmitter {
     })
   }
 
-  /** Without goodbye: its store is thrown away with it. */
+  /** Kills the process without a shutdown: its store is discarded as well. */
   kill() {
     living.delete(this)
     this.process.kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** CPU of a server from /proc: the parent, the children it still has, and those it has reaped. */
+/** CPU of a server from /proc: the parent, its living children, and the children it has reaped. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
@@ -30,7 +30,7 @@ function readStat(pid) {
   }
 }
 
-/** CPU that anything on the machine has used, time stolen by its host included. */
+/** CPU used by the whole machine, including time stolen by its host. */
 export function machineCpuMs() {
   try {
     const [line] = readFileSync('/proc/stat', 'latin1').split('\n')
@@ -45,7 +45,7 @@ export function machineCpuMs() {
   }
 }
 
-/** One sentence on what held a measurement back, from how busy server and client were. */
+/** One sentence on the bottleneck of a measurement, derived from the load of server and client. */
 export function whatLimited({ ms, serverCpuMs, clientCpuMs, otherCpuMs, clients = 1 }) {
   const cores = availableParallelism()
   const client = clientCpuMs / ms

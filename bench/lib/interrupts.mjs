@@ -1,7 +1,8 @@
 /**
- * Ends the bench on a signal, whatever it is doing. The first signal stops what was started, and leaves when
- * that is done or a deadline has passed; the second leaves at once. Leaving is enough to end the servers and
- * the children: they are bound to this process. What fails meanwhile fails because of the signal, and is not told.
+ * Ends the bench on a signal at any time. The first signal stops everything that was started and
+ * exits when that is done or after a deadline; the second exits at once. Exiting suffices to end
+ * the servers and children: they are bound to this process. Errors meanwhile are consequences of
+ * the signal and are not reported.
  */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const INTERRUPTED = 130

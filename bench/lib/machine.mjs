@@ -1,4 +1,4 @@
-/** The shape of the machine, without its name. */
+/** Describes the machine, without its name. */
 import { availableParallelism, cpus, totalmem } from 'node:os'
 
 export async function describeMachine(bench) {

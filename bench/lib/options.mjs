@@ -1,19 +1,19 @@
-/** Command line of the bench. */
+/** The command line of the bench. */
 import { parseArgs } from 'node:util'
 import { SYSTEMS } from '../systems/catalogue.mjs'
 
 export const USAGE = `npm run bench -- <scenario | all> [options]
 
-  --json                last line is the result as JSON
-  --markdown            Markdown on standard output (progress goes to standard error)
-  --only a,b            systems to run: ${Object.keys(SYSTEMS).join(', ')}
+  --json                print the result as JSON on the last line
+  --markdown            print Markdown on standard output (progress goes to standard error)
+  --only a,b            run only these systems: ${Object.keys(SYSTEMS).join(', ')}
   --scale 0.1           a tenth of every count and duration, for a quick look
   --rounds 3            alternate the systems three times and report the median
   --database-url URL    use this PostgreSQL (role with CREATEDB) instead of starting one
   --redis-url URL       use this Redis (it is flushed!) instead of starting one
   --processes N         worker processes in 'busy' (default 55)
   --minutes N           how long 'cron-steady' fires (default 2)
-  --no-jitter           jobs of 'cron-steady' and 'cron-peak' that are due at a full minute are not spread over it`
+  --no-jitter           do not spread jobs of 'cron-steady' and 'cron-peak' that are due at a full minute`
 
 export function parseOptions(argv) {
   const { values, positionals } = parseArgs({
@@ -35,7 +35,7 @@ export function parseOptions(argv) {
   })
   const only = values.only.split(',').filter(Boolean)
   const unknown = only.filter((name) => !(name in SYSTEMS))
-  if (unknown.length > 0) throw new Error(`no such system: ${unknown.join(', ')}\n\n${USAGE}`)
+  if (unknown.length > 0) throw new Error(`Unknown system: ${unknown.join(', ')}\n\n${USAGE}`)
   return {
     scenario: positionals[0],
     json: values.json,
@@ -54,6 +54,6 @@ export function parseOptions(argv) {
 
 function positive(text, name) {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`${name} expects a positive number, got ${text}`)
+  if (!(value > 0)) throw new Error(`${name} must be a positive number; got ${text}.`)
   return value
 }

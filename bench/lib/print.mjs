@@ -1,4 +1,4 @@
-/** A report as plain text for people, or as a Markdown section for docs. */
+/** Prints a report as plain text for humans or as a Markdown section for docs. */
 
 export function toText({ scenario, rows, skipped, bars, settings, limits }) {
   return [
@@ -10,7 +10,7 @@ export function toText({ scenario, rows, skipped, bars, settings, limits }) {
     ...skipped,
     ...bars.map(({ rule, value, pass }) => `${verdict(pass)}  ${rule}: ${value}`),
     '',
-    'what limited it',
+    'bottleneck',
     ...limits.map((line) => `  ${line}`),
     'settings',
     ...settings.map((line) => `  ${line}`),
@@ -32,7 +32,7 @@ export function toMarkdown({ scenario, rows, skipped, bars, settings, limits }) 
     ...skipped.map((line) => `- ${line}`),
     ...bars.map(({ rule, value, pass }) => `- **${verdict(pass).trim()}** ${rule}: ${value}`),
     '',
-    'What limited it:',
+    'Bottleneck:',
     '',
     ...limits.map((line) => `- ${line}`),
     '',

@@ -11,7 +11,7 @@ export function quantiles(values) {
   }
 }
 
-/** The value in the middle by `order`, which puts the better first; of two in the middle the better. */
+/** The median by `order`, which sorts the better first; of two middle values the better one. */
 export function medianBy(values, order) {
   return [...values].sort(order)[Math.floor((values.length - 1) / 2)]
 }

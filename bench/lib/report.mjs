@@ -1,4 +1,4 @@
-/** One scenario's results as rows, bars, notes and the JSON line; how they are printed is elsewhere. */
+/** One scenario's results as rows, bars, notes and the JSON line; print.mjs prints them. */
 import { SYSTEMS } from '../systems/catalogue.mjs'
 import { whatLimited } from './cpu.mjs'
 import { DESIGN_FIGURES } from './design-figures.mjs'
@@ -9,7 +9,7 @@ const BAR_WIDTH = 24
 /**
  * @param {import('../scenarios/index.mjs').Scenario} scenario
  * @param {Record<string, object>} results  by system
- * @param {Record<string, string>} skipped  why, by system
+ * @param {Record<string, string>} skipped  the reason, by system
  */
 export function makeReport(scenario, results, skipped) {
   const figures = Object.values(results).map(scenario.figure)
@@ -22,7 +22,7 @@ export function makeReport(scenario, results, skipped) {
       figure: `${formatFigure(figure)}${scenario.unit}`,
       '': bar(figure / largest),
       ...scenario.columns(results[name]),
-      'in DESIGN.md': DESIGN_FIGURES[scenario.name]?.[name] ?? '',
+      'design figure': DESIGN_FIGURES[scenario.name]?.[name] ?? '',
       'history kept': SYSTEMS[name].history,
     }
   })
@@ -39,7 +39,7 @@ export function makeReport(scenario, results, skipped) {
   }
 }
 
-/** The line that the issue names. A ratio above 1 always means that Punctual is better. */
+/** The JSON line. A ratio above 1 always means that Punctual is better. */
 function makeJson(scenario, results, skipped) {
   const ours = results.punctual && scenario.figure(results.punctual)
   const others = scenario.systems.filter((name) => name !== 'punctual' && name !== 'floor')
@@ -61,7 +61,7 @@ function makeJson(scenario, results, skipped) {
 }
 
 const describeSettings = (scenario, name) =>
-  scenario.settings.map((of) => SYSTEMS[name].settings[of]).join('; ')
+  scenario.settings.map((setting) => SYSTEMS[name].settings[setting]).join('; ')
 
 function ratio(scenario, ours, other) {
   if (ours === undefined || other === undefined || !Number.isFinite(other)) return null

@@ -1,4 +1,4 @@
-/** Runs one scenario for every chosen system, alternating them round by round. */
+/** Runs one scenario for every chosen system, alternating the systems round by round. */
 import { medianBy } from './quantiles.mjs'
 import { compare, makeReport } from './report.mjs'
 
@@ -12,7 +12,7 @@ export async function runScenario(bench, scenario) {
   const skipped = {}
   for (let round = 0; round < rounds; round++) {
     const systems = scenario.systems.filter((name) => only.includes(name) && !skipped[name])
-    // Every second round runs backwards, so that no system always profits from a rested machine.
+    // Every second round runs in reverse, so that no system always profits from a rested machine.
     for (const name of round % 2 === 0 ? systems : systems.reverse()) {
       if (bench.stopped) throw new Error('interrupted')
       const why = bench.missing(name) ?? (await attempt(bench, scenario, name, measured[name]))
@@ -24,12 +24,12 @@ export async function runScenario(bench, scenario) {
     if (all.length > 0) results[name] = medianBy(all, (a, b) => compare(scenario, a, b))
   }
   if (Object.keys(results).length === 0) {
-    throw new Error(`${scenario.name}: nothing ran: ${JSON.stringify(skipped)}`)
+    throw new Error(`${scenario.name}: no system ran: ${JSON.stringify(skipped)}`)
   }
   return makeReport(scenario, results, skipped)
 }
 
-/** One system's failure is reported by name and does not end the others. */
+/** A system's failure is reported by name and does not stop the other systems. */
 async function attempt(bench, scenario, name, measured) {
   process.stderr.write(`  ${scenario.name} ${name} … `)
   try {

@@ -1,7 +1,7 @@
 /**
  * The private servers of a bench run: PostgreSQL with durable commits and Redis with an append-only
- * file, each on its own port and in its own temporary directory. This is the only file that knows
- * where they come from; `--database-url` and `--redis-url` replace it.
+ * file, each on its own port and in its own temporary directory. Only this file knows their origin;
+ * `--database-url` and `--redis-url` replace them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-/** The server that the product embeds, and the only thing of the product that the bench itself uses. */
+/** The product's embedded server, the only part of the product that the bench itself uses. */
 const EMBEDDED = new URL('../../packages/store/dist/embedded/index.js', import.meta.url)
 
 /**
- * The same for every system, and on top of the embedded defaults. Memory and log space are large
- * enough that no measurement meets a checkpoint, the making of log files or a sort on disk; autovacuum
- * is as PostgreSQL ships it, so that nobody is measured under a setting made for somebody else.
+ * The same for every system, in addition to the embedded defaults. Memory and log space are large
+ * enough that no measurement meets a checkpoint, the creation of log files or a sort on disk;
+ * autovacuum keeps PostgreSQL's defaults, so that no system runs under a setting tuned for another.
  */
 const SETTINGS = {
   fsync: 'on',
@@ -37,8 +37,8 @@ const SETTINGS = {
 }
 
 /**
- * A server that has been up for a while writes its log into files that it has used before. A new one makes each of
- * them, 16 MB of zeros and a sync, for some 60 ms during which nothing commits: so many are made beforehand.
+ * A server that has been up for a while reuses its log files. A new one creates each file, 16 MB of
+ * zeros and a sync, which blocks commits for about 60 ms: so this many are created beforehand.
  */
 const LOG_FILES = 128
 const MAKE_LOG_FILES = `do $$ begin
@@ -48,7 +48,7 @@ const MAKE_LOG_FILES = `do $$ begin
   end loop;
 end $$`
 
-/** @typedef {{ url: string, pid?: number, stop?: () => Promise<void> }} Server  `pid` where its CPU can be read */
+/** @typedef {{ url: string, pid?: number, stop?: () => Promise<void> }} Server  `pid` where its CPU is readable */
 
 /** @param {AbortSignal} signal cancels the start @param {object} more  settings @returns {Promise<Server>} */
 export async function startPostgres(signal, more = {}) {
@@ -56,7 +56,7 @@ export async function startPostgres(signal, more = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'punctual-bench-pg-'))
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   try {
-    // What it holds is thrown away: it need not be written down first.
+    // Its data is discarded, so no shutdown checkpoint is needed.
     const settings = { ...SETTINGS, ...more }
     const how = { restart: false, settings, stopDeadlineMs: 0, signal }
     const server = await startEmbedded({ dataDir, ...how })
@@ -68,7 +68,7 @@ export async function startPostgres(signal, more = {}) {
   }
 }
 
-/** A checkpoint then renames them for the log that is to come. */
+/** A checkpoint then renames the files for future log. */
 async function makeLogFiles(url) {
   const client = new pg.Client(url)
   await client.connect()
@@ -79,7 +79,7 @@ async function makeLogFiles(url) {
 
 /**
  * Redis writes every command to its append-only file and syncs it once a second: a crash may lose a
- * second of accepted jobs, where PostgreSQL above loses none. It is what BullMQ's guide recommends.
+ * second of accepted jobs, where PostgreSQL above loses none. BullMQ's guide recommends this.
  * @returns {Promise<Server | undefined>} undefined when redis-server is not on the PATH
  */
 export async function startRedis() {
@@ -89,7 +89,7 @@ export async function startRedis() {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '']
   args.push('--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction')
   const server = spawnBound('redis-server', args)
-  // Ctrl-C reaches the whole process group, so it may have ended before it is asked to.
+  // Ctrl-C reaches the whole process group, so the server may already have ended.
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const url = `redis://127.0.0.1:${port}`
   await answering(server, url)
@@ -101,7 +101,9 @@ export async function startRedis() {
   return { url, pid: server.pid, stop }
 }
 
-/** Where the system can, the server ends with the bench even when that is killed outright. */
+/**
+ * Where the system supports it, the server ends with the bench even when that is killed outright.
+ */
 function spawnBound(command, args) {
   const bound = spawnSync('setpriv', ['--pdeathsig', 'SIGTERM', 'true']).status === 0
   return bound

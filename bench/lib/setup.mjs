@@ -1,4 +1,4 @@
-/** Everything a fresh checkout lacks: the peers, and the product's build. */
+/** Installs what a fresh checkout lacks: the peers, and the product's build. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ export function setUp() {
   if (!existsSync(`${root}packages/punctual/dist/index.js`)) npm(root, 'run', 'build')
 }
 
-/** Its output goes to standard error: standard output belongs to the results. */
+/** Writes to standard error: standard output belongs to the results. */
 function npm(cwd, ...args) {
   process.stderr.write(`bench: npm ${args.join(' ')}\n`)
   const done = spawnSync('npm', args, { cwd, stdio: ['ignore', 2, 2] })

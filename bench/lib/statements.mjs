@@ -1,7 +1,7 @@
 /**
- * Counts what a system sends to its server: pg_stat_statements where it can be created (every
- * statement), else committed transactions from pg_stat_database (fewer than statements, said so),
- * else the commands that Redis processed.
+ * Counts what a system sends to its server: every statement with pg_stat_statements where it can be
+ * created; otherwise committed transactions from pg_stat_database (fewer than statements, and
+ * labelled as such), or the commands that Redis processed.
  */
 import { Redis } from 'ioredis'
 import pg from 'pg'
@@ -11,7 +11,7 @@ import { SYSTEMS } from '../systems/catalogue.mjs'
 export async function openStatementCounter(bench, system) {
   if (SYSTEMS[system].store === 'redis') return redisCounter(bench.redis.url)
   const client = new pg.Client(bench.postgres.url)
-  // A measurement that failed leaves it open until the server ends.
+  // After a failed measurement it stays open until the server ends.
   client.on('error', () => {})
   await client.connect()
   const exact = await hasStatements(client)

@@ -5,18 +5,18 @@ import { submitAndDrain } from './measuring.mjs'
 
 const RUNS = 200_000
 const WARM_UP = 10_000
-/** Each is kept, over the whole fleet, and none is reached. */
+/** Every quota is enforced across the fleet, and none is reached. */
 const QUOTAS = {
   ...{ jobs: 1_000_000, payloadBytes: 65_536, timeoutMs: 3_600_000, logBytesPerRun: 65_536 },
   ...{ submissionsPerSecond: 1_000_000, dispatchesPerSecond: 1_000_000, concurrentRuns: 10_000 },
 }
-/** "`drain` with tenants, RLS and quotas on >= 0.8 of what the foundation reached." */
+/** `drain` with tenants, row security and quotas reaches at least this share of `drain`. */
 const SHARE = 0.8
 
 /** @type {import('./index.mjs').Scenario} */
 export const drainTenant = {
   name: 'drain-tenant',
-  what: '`drain` for a tenant with every quota there is, beside `drain` without',
+  what: '`drain` for a tenant with every quota, compared with `drain` without quotas',
   systems: ['punctual'],
   figure: (result) => result.perSecond,
   settings: ['throughput'],
@@ -24,7 +24,7 @@ export const drainTenant = {
   unit: '/s',
   columns: ({ plainPerSecond, ofPlain, onlyPerSecond, ofOnly }) => ({
     'without quotas': `${number(plainPerSecond)}/s, ${ofPlain.toFixed(2)} of it`,
-    'quotas of submitting only': `${number(onlyPerSecond)}/s, ${ofOnly.toFixed(2)} of it`,
+    'submission quotas only': `${number(onlyPerSecond)}/s, ${ofOnly.toFixed(2)} of it`,
   }),
   json: ({ perSecond, plainPerSecond, ofPlain, onlyPerSecond, ofOnly }) => ({
     ...{ perSecond, plainPerSecond, ofPlain, onlyPerSecond, ofOnly },

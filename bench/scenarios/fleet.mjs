@@ -8,13 +8,13 @@ const SIZES = [1, 8, 32]
 /** Runs become due as densely as a fast submitter would have made them. */
 const DUE_PER_MS = 200
 const LEAD_MAX_MS = 120_000
-/** For each process, untimed: a fleet is not made of processes that have run nothing yet. */
+/** Untimed runs for each process: a fleet in production does not consist of cold processes. */
 const WARM_UP = 2_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const fleet = {
   name: 'fleet',
-  what: 'drain with 1, 8 and 32 worker processes, all of them up and warm before the first run is due',
+  what: 'drain with 1, 8 and 32 worker processes, all started and warm before the first run is due',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
   settings: ['throughput'],
@@ -83,9 +83,9 @@ async function fill(producer, workers, count) {
       await sleep(dueFromMs - Date.now())
       return dueFromMs
     }
-    // Filling took longer than expected: let these go, and leave twice the time.
+    // Filling took longer than expected: finish these runs, then retry with twice the lead time.
     await untilHandled(workers, count)
     await Promise.all(workers.map((worker) => worker.call('lateness')))
   }
-  throw new Error(`${producer.system}: ${count} runs could not be submitted in ${LEAD_MAX_MS} ms`)
+  throw new Error(`${producer.system}: could not submit ${count} runs in ${LEAD_MAX_MS} ms`)
 }

@@ -10,7 +10,7 @@ const WARM_UP = 20_000
 /** @type {import('./index.mjs').Scenario} */
 export const frozen = {
   name: 'frozen',
-  what: 'eight rounds of 100,000 under one open snapshot, which keeps vacuum from removing anything',
+  what: 'eight rounds of 100,000 under one open snapshot, which prevents vacuum from removing rows',
   systems: ['floor', 'punctual', ...POSTGRES_PEERS],
   figure: (result) => result.rounds.at(-1),
   settings: ['throughput'],
@@ -44,7 +44,7 @@ export const frozen = {
   },
 }
 
-/** What a report or a dump leaves open: it reads once and then holds back every vacuum. */
+/** Stands for a report or a dump: it reads once, then holds back every vacuum. */
 async function openSnapshot(databaseUrl) {
   const client = new pg.Client(databaseUrl)
   client.on('error', () => {})

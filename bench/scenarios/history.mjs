@@ -10,7 +10,7 @@ const COUNTS = 10
 /** @type {import('./index.mjs').Scenario} */
 export const history = {
   name: 'history',
-  what: 'reading 10 million runs of 30 days, 4 million of them of yesterday: one run, pages by each filter, counts, reports',
+  what: 'reading 10 million runs of 30 days, 4 million of them from yesterday: single runs, pages by each filter, counts, reports',
   systems: ['punctual'],
   figure: (result) => result.getP99Ms,
   server: SERVER_FOR_JOBS,
@@ -24,9 +24,9 @@ export const history = {
     'page of jobs, p99 ms': milliseconds(result.jobs.p99Ms),
     'loaded in s': (result.loadMs / 1000).toFixed(0),
     ...Object.fromEntries(
-      Object.entries({ ...result.pages, ...result.counts }).map(([name, of]) => [
+      Object.entries({ ...result.pages, ...result.counts }).map(([name, times]) => [
         `${name}: p50 / p99 ms`,
-        `${milliseconds(of.p50Ms)} / ${milliseconds(of.p99Ms)}`,
+        `${milliseconds(times.p50Ms)} / ${milliseconds(times.p99Ms)}`,
       ]),
     ),
   }),
@@ -46,7 +46,7 @@ export const history = {
   bars: (results) => [
     below(results, 'getP99Ms', 20, 'ms p99 of one run'),
     below(results, 'pageP99Ms', 300, 'ms p99 of any page'),
-    below(results, 'failedP99Ms', 100, 'ms p99 of what failed yesterday'),
+    below(results, 'failedP99Ms', 100, "ms p99 of yesterday's failures"),
     below(results, 'countMaxMs', 1_000, 'ms for any count or report'),
   ],
 
@@ -67,7 +67,7 @@ export const history = {
         ...{ loadMs, gets, pages, counts, jobs, worstPage },
         getP99Ms: gets.p99Ms,
         pageP99Ms: worst.p99Ms,
-        failedP99Ms: Math.max(...failed.map(([, of]) => of.p99Ms)),
+        failedP99Ms: Math.max(...failed.map(([, times]) => times.p99Ms)),
         countMaxMs: Math.max(...Object.values(counts).map(({ maxMs }) => maxMs)),
       }
     })

@@ -7,10 +7,13 @@ import { warmUpForJobs } from './measuring.mjs'
 
 const JOBS = 100_000
 const LEAD_MS = 45_000
-/** The other tenant: so many jobs that fire every second, each at a moment of its own. */
-const BESIDE_JOBS = 500
-const BESIDE_LEAD_MS = 12_000
-/** "At the rate of `drain`", within what two measurements differ by; and of plain runs in the same conditions. */
+/** The other tenant: this many jobs that fire every second, each at its own millisecond. */
+const NEIGHBOUR_JOBS = 500
+const NEIGHBOUR_LEAD_MS = 12_000
+/**
+ * The required share of the rate of `drain`, allowing for noise, and of plain runs under the same
+ * load.
+ */
 const SHARE = 0.8
 const GIVE_UP_MS = 60_000
 
@@ -30,7 +33,7 @@ export const hotSecond = {
     'of drain, alone': `${number(result.drainPerSecond)}/s, ${result.ofDrain.toFixed(2)} of it`,
     'without overlap': `${number(result.exclusivePerSecond)}/s`,
     'planned late': String(result.plannedLate),
-    'other tenant p99 ms, beside': milliseconds(result.besideP99Ms),
+    'other tenant p99 ms, meanwhile': milliseconds(result.neighbourP99Ms),
     before: milliseconds(result.beforeP99Ms),
   }),
   json: (result) => ({
@@ -41,7 +44,11 @@ export const hotSecond = {
       drainPerSecond: result.drainPerSecond,
       plannedLate: result.plannedLate,
     },
-    ...{ besideP99Ms: result.besideP99Ms, beforeP99Ms: result.beforeP99Ms, allMs: result.allMs },
+    ...{
+      neighbourP99Ms: result.neighbourP99Ms,
+      beforeP99Ms: result.beforeP99Ms,
+      allMs: result.allMs,
+    },
   }),
   bars: (results) => [
     below(results, 'firstMs', 50, 'ms until the first starts'),
@@ -52,7 +59,7 @@ export const hotSecond = {
       pass: results.punctual ? results.punctual.ofDrain >= SHARE : null,
     },
     {
-      rule: `drains at ${SHARE} x the rate of plain runs or more, beside the same tenant`,
+      rule: `drains at ${SHARE} x the rate of plain runs or more, with the same other tenant`,
       value: results.punctual ? `${results.punctual.ofPlain} x` : 'not run',
       pass: results.punctual ? results.punctual.ofPlain >= SHARE : null,
     },
@@ -62,7 +69,7 @@ export const hotSecond = {
     const count = bench.count(JOBS)
     const exclusive = await measureHot(bench, system, count, {})
     const plain = await measureHot(bench, system, count, { plain: true })
-    // Before and after: a shared machine is not as fast now as it was a minute ago.
+    // Before and after: the speed of a shared machine changes within minutes.
     const before = await drain.measure(bench, system)
     const hot = await measureHot(bench, system, count, { overlap: 'allow' })
     const after = await drain.measure(bench, system)
@@ -81,20 +88,21 @@ export const hotSecond = {
 }
 
 /**
- * By default runs of one job do not overlap, for which each takes and frees its job; plain runs have no such thing.
- * `plain`: as many runs that were submitted and are due in that second, instead of jobs.
+ * By default the runs of one job do not overlap, so each takes and releases its job; plain runs
+ * need not. `plain`: the same number of submitted runs that are due in that second, instead of
+ * jobs.
  */
 function measureHot(bench, system, count, { overlap, plain = false }) {
   return bench.fresh(system, async ({ child }) => {
     const loader = await child()
     const hotMs = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000
-    const besideMs = hotMs - BESIDE_LEAD_MS
+    const neighbourMs = hotMs - NEIGHBOUR_LEAD_MS
     const hot = { hotMs, overlap }
     const each = { cron: '* * * * * *', timezone: 'UTC', jitterMs: 1_000, overlap: 'allow' }
     if (!plain) await loader.call('loadJobs', { schedules: hot, count, startMs: hotMs - 1 })
     await loader.call('loadJobs', {
-      ...{ schedules: { each }, count: BESIDE_JOBS, startMs: besideMs, tenant: 'beside' },
-      ...{ payload: { beside: true }, indexesLater: false },
+      ...{ schedules: { each }, count: NEIGHBOUR_JOBS, startMs: neighbourMs, tenant: 'neighbour' },
+      ...{ payload: { neighbour: true }, indexesLater: false },
     })
     const [planner, worker] = [await child(), await child()]
     await worker.call('open', { work: true, roles: ['worker'], profile: 'throughput' })
@@ -102,28 +110,29 @@ function measureHot(bench, system, count, { overlap, plain = false }) {
     await planner.call('open', { roles: ['planner', 'reaper', 'janitor'], profile: 'timed' })
     if (plain) await loader.call('bulk', { count, dueFromMs: hotMs })
     const leftMs = hotMs - Date.now()
-    if (leftMs < BESIDE_LEAD_MS) throw new Error('registering the jobs took too long')
+    if (leftMs < NEIGHBOUR_LEAD_MS) throw new Error('registering the jobs took too long')
     await sleep(leftMs)
     const window = { fromMs: hotMs, untilMs: hotMs + 1 }
     for (let waitedMs = 0; waitedMs < GIVE_UP_MS; waitedMs += 100) {
       if ((await worker.call('jobCount', window)) >= count) break
       await sleep(100)
     }
-    const { of } = await worker.call('jobStarts', window)
-    if (of.samples < count) throw new Error(`${count - of.samples} of ${count} did not start`)
-    const beside = await worker.call('jobStarts', { fromMs: hotMs, untilMs: of.lastAtMs })
-    const before = await worker.call('jobStarts', { fromMs: besideMs + 2_000, untilMs: hotMs })
+    const { measured } = await worker.call('jobStarts', window)
+    if (measured.samples < count)
+      throw new Error(`${count - measured.samples} of ${count} did not start`)
+    const during = await worker.call('jobStarts', { fromMs: hotMs, untilMs: measured.lastAtMs })
+    const before = await worker.call('jobStarts', { fromMs: neighbourMs + 2_000, untilMs: hotMs })
     const ledger = plain
       ? { missing: 0, doubled: 0, unfinished: 0, planned_late: 0 }
       : await loader.call('checkLedger', { schedules: hot, fromMs: hotMs, untilMs: hotMs + 1 })
     if (ledger.missing + ledger.doubled + ledger.unfinished > 0)
       throw new Error(`the ledger is wrong: ${JSON.stringify(ledger)}`)
     return {
-      firstMs: round(of.firstAtMs - hotMs),
-      allMs: round(of.lastAtMs - hotMs),
-      perSecond: Math.round((count / (of.lastAtMs - hotMs)) * 1000),
+      firstMs: round(measured.firstAtMs - hotMs),
+      allMs: round(measured.lastAtMs - hotMs),
+      perSecond: Math.round((count / (measured.lastAtMs - hotMs)) * 1000),
       plannedLate: ledger.planned_late,
-      ...{ besideP99Ms: beside.beside.p99Ms, beforeP99Ms: before.beside.p99Ms },
+      ...{ neighbourP99Ms: during.neighbour.p99Ms, beforeP99Ms: before.neighbour.p99Ms },
     }
   })
 }

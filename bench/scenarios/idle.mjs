@@ -6,13 +6,13 @@ import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
 import { watchCpu } from './measuring.mjs'
 
 const MINUTE_S = 60
-/** Start-up is not idling: V8 collects what it left behind 8 to 17 s after the last of it, in every system. */
+/** Start-up is not idling: in every system V8 collects its garbage 8 to 17 s afterwards. */
 const SETTLE_MS = 25_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const idle = {
   name: 'idle',
-  what: 'one minute of nothing: a started worker of each system with its own defaults',
+  what: 'one minute without work: a started worker of each system with its own defaults',
   systems: ['punctual', ...PEERS],
   figure: (result) => result.queriesPerMinute,
   settings: ['idle'],

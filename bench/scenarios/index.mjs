@@ -1,20 +1,20 @@
 /**
- * The scenarios of the issue. Each file exports one object:
+ * The scenarios. Each file exports one object:
  *
  * @typedef {object} Scenario
  * @property {string} name
  * @property {string} what  one line for the heading
- * @property {string[]} systems  those it makes sense for
+ * @property {string[]} systems  the systems that it applies to
  * @property {(bench: import('../lib/bench.mjs').Bench, system: string) => Promise<object>} measure
  * @property {(result: object) => number} figure  the number that is compared and drawn
  * @property {import('../systems/catalogue.mjs').SettingsOf[]} settings  which settings were in use
- * @property {Record<string, string>} [server]  settings of PostgreSQL that this one needs
+ * @property {Record<string, string>} [server]  PostgreSQL settings that the scenario needs
  * @property {'higher' | 'lower'} better
  * @property {string} unit
- * @property {(result: object) => Record<string, string>} columns  further cells of the table
+ * @property {(result: object) => Record<string, string>} columns  additional table cells
  * @property {(results: Record<string, object>) => { rule: string, value: string, pass: boolean | null }[]} bars
- * @property {string[]} [comparedPeers]  peers that `ratioToBestPeer` looks at; absent = all
- * @property {(result: object) => object} json  what the JSON line says of one system
+ * @property {string[]} [comparedPeers]  peers included in `ratioToBestPeer`; absent = all
+ * @property {(result: object) => object} json  one system's part of the JSON line
  */
 
 import { cronPeak } from './cron/cron-peak.mjs'

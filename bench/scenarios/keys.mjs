@@ -16,14 +16,14 @@ const WARM_UP = 10_000
 /** @type {import('./index.mjs').Scenario} */
 export const keys = {
   name: 'keys',
-  what: '100,000 runs over 10,000 keys of limit 1; as many free ones beside 100,000 behind one key; a rate over four workers',
+  what: '100,000 runs over 10,000 keys of limit 1; 100,000 free runs alongside 100,000 behind one key; a rate over four workers',
   systems: ['punctual'],
   figure: (result) => result.freePerSecond,
   settings: ['throughput'],
   better: 'higher',
   unit: '/s',
   columns: (result) => ({
-    'free ones, of drain': `${result.ofDrain.toFixed(2)} of ${number(result.drainPerSecond)}/s`,
+    'free runs, of drain': `${result.ofDrain.toFixed(2)} of ${number(result.drainPerSecond)}/s`,
     'behind the key meanwhile': number(result.behindHandled),
     'over 10,000 keys': `${number(result.keyedPerSecond)}/s`,
     'rate of 500/s': `${result.ratePerSecond.toFixed(1)}/s`,
@@ -40,7 +40,7 @@ export const keys = {
   }),
   bars: ({ punctual }) => [
     {
-      rule: `free runs beside 100,000 behind one key drain at ${SHARE_OF_DRAIN} x drain or more`,
+      rule: `free runs alongside 100,000 behind one key drain at ${SHARE_OF_DRAIN} x drain or more`,
       value: punctual ? `${punctual.ofDrain} x` : 'not run',
       pass: punctual ? punctual.ofDrain >= SHARE_OF_DRAIN : null,
     },
@@ -67,7 +67,9 @@ export const keys = {
   },
 }
 
-/** Submitted in turns, so that the free ones are among those that wait and not behind or before them. */
+/**
+ * Submitted alternately, so that free runs are among the waiting ones, not behind or before them.
+ */
 function measureFree(bench, system, count) {
   return bench.fresh(system, async ({ child, analyze }) => {
     const [producer, worker] = await opened(child)
@@ -96,7 +98,7 @@ function measureKeyed(bench, system, count) {
   })
 }
 
-/** How many start in ten seconds, once the burst is used up. */
+/** Counts the starts in ten seconds, after the burst is used up. */
 function measureRate(bench, system) {
   return bench.fresh(system, async ({ child }) => {
     const producer = await child()
@@ -118,7 +120,9 @@ function measureRate(bench, system) {
   })
 }
 
-/** A producer, and a worker that has run before: neither start-up nor a cold compiler is measured. */
+/**
+ * A producer, and a worker that has already run: neither start-up nor a cold compiler is measured.
+ */
 async function opened(child) {
   const [producer, worker] = [await child(), await child()]
   await producer.call('open', { produce: true, profile: 'throughput' })

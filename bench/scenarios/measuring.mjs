@@ -1,4 +1,4 @@
-/** The steps that several scenarios share. */
+/** Steps shared by several scenarios. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { machineCpuMs } from '../lib/cpu.mjs'
 
@@ -13,7 +13,7 @@ export async function throughput(bench, system, child, count, work) {
 }
 
 /**
- * Splits the CPU used from now on into the server's, the clients' and everybody else's.
+ * Splits the CPU used from now on between the server, the clients and all other processes.
  * @returns {Promise<() => Promise<{ serverCpuMs: number | null, clientCpuMs: number, otherCpuMs: number | null }>>}
  */
 export async function watchCpu(bench, system, children) {
@@ -29,7 +29,7 @@ export async function watchCpu(bench, system, children) {
   }
 }
 
-/** Submits untimed, then drains with a worker that was just opened. `bulk` says more about what is submitted. */
+/** Submits untimed, then drains with a newly opened worker. `bulk` adds submission options. */
 export async function submitAndDrain(bench, system, parts, count, bulk = {}) {
   const { producer, worker, analyze } = parts
   await producer.call('bulk', { count, ...bulk })
@@ -42,7 +42,7 @@ export async function submitAndDrain(bench, system, parts, count, bulk = {}) {
   return result
 }
 
-/** The sum of what the workers have handled, and when the last of it was. */
+/** The number of runs that the workers handled, and when the last one was. */
 export async function progress(workers) {
   const all = await Promise.all(workers.map((worker) => worker.call('progress')))
   return {
@@ -52,7 +52,7 @@ export async function progress(workers) {
 }
 
 /**
- * Waits until `count` runs are handled; gives up when nothing moves for ten seconds.
+ * Waits until `count` runs are handled; gives up after ten seconds without progress.
  * @returns {Promise<{ handled: number, lastAtMs: number }>}
  */
 export async function untilHandled(workers, count, { everyMs = 25, onProgress } = {}) {
@@ -68,7 +68,7 @@ export async function untilHandled(workers, count, { everyMs = 25, onProgress } 
   return last
 }
 
-/** Plain runs through a worker that is to run jobs: neither start-up nor a cold compiler is measured. */
+/** Plain runs for a worker that will run jobs: neither start-up nor a cold compiler is measured. */
 export async function warmUpForJobs(producer, worker) {
   await producer.call('open', { produce: true, profile: 'throughput' })
   await producer.call('bulk', { count: JOBS_WARM_UP })
@@ -77,7 +77,7 @@ export async function warmUpForJobs(producer, worker) {
   await untilCalm([worker])
 }
 
-/** Waits until started workers have nothing left to start: less than a tenth of a core between them. */
+/** Waits until started workers are idle: less than a tenth of a core between them. */
 export async function untilCalm(workers) {
   for (let tries = 0; tries < 40; tries++) {
     const before = await cpuOf(workers)

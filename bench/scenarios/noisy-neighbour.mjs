@@ -7,26 +7,26 @@ const NOISE = 1_000_000
 const PER_SECOND = 10
 const SECONDS = 10
 const WARM_UP = 20_000
-/** "At most twice its lateness alone, or 20 ms more." */
+/** The small tenant's p99 may be at most twice its value alone, or 20 ms more. */
 const FACTOR = 2
 const MORE_MS = 20
 
 /** @type {import('./index.mjs').Scenario} */
 export const noisyNeighbour = {
   name: 'noisy-neighbour',
-  what: 'a tenant with a million runs due, beside one that submits ten a second: the lateness of the small one',
+  what: 'a tenant with a million due runs and one that submits ten a second: the lateness of the small one',
   systems: ['punctual'],
   figure: (result) => result.p99Ms,
   settings: ['throughput'],
   better: 'lower',
   unit: ' ms',
   columns: (result) => ({
-    'p50 ms beside': milliseconds(result.p50Ms),
-    'max ms beside': milliseconds(result.maxMs),
+    'p50 ms loaded': milliseconds(result.p50Ms),
+    'max ms loaded': milliseconds(result.maxMs),
     'alone: p50 ms': milliseconds(result.alone.p50Ms),
     'p99 ms alone': milliseconds(result.alone.p99Ms),
     'runs of the large one meanwhile': `${number(result.noisePerSecond)}/s`,
-    'bare commit: p99 ms beside': milliseconds(result.commitP99Ms),
+    'bare commit: p99 ms loaded': milliseconds(result.commitP99Ms),
     'bare commit: p99 ms alone': milliseconds(result.alone.commitP99Ms),
   }),
   json: ({ p50Ms, p99Ms, maxMs, alone, noisePerSecond, commitP99Ms }) => ({
@@ -36,7 +36,7 @@ export const noisyNeighbour = {
   bars: ({ punctual }) => [
     {
       rule: `p99 at most ${FACTOR} x that of the small one alone, or ${MORE_MS} ms more`,
-      value: punctual ? `${punctual.p99Ms} ms beside, ${punctual.alone.p99Ms} ms alone` : 'not run',
+      value: punctual ? `${punctual.p99Ms} ms loaded, ${punctual.alone.p99Ms} ms alone` : 'not run',
       pass: punctual ? punctual.p99Ms <= bound(punctual.alone.p99Ms) : null,
     },
   ],
@@ -59,20 +59,20 @@ export const noisyNeighbour = {
       await analyze()
       await worker.call('open', { work: true, profile: 'throughput' })
       await worker.call('start', { handler: 'fromSubmit' })
-      // Not the start-up of the worker, which the small one would wait for alone as well.
+      // Excludes the worker's start-up, which would delay the small tenant alone as well.
       await sleep(1_000)
       await worker.call('lateness')
       const from = performance.now()
-      const beside = await latenessOf(bench, quiet, worker)
-      const noisePerSecond = (beside.handled / (performance.now() - from)) * 1_000
-      return { ...beside, alone, noisePerSecond: Math.round(noisePerSecond) }
+      const loaded = await latenessOf(bench, quiet, worker)
+      const noisePerSecond = (loaded.handled / (performance.now() - from)) * 1_000
+      return { ...loaded, alone, noisePerSecond: Math.round(noisePerSecond) }
     })
   },
 }
 
 const bound = (aloneMs) => Math.max(FACTOR * aloneMs, aloneMs + MORE_MS)
 
-/** Beside it, as often, a commit of the server that has nothing to do with jobs: what disk and processors leave of it. */
+/** Also commits equally often without any jobs: that shows what disk and processors allow. */
 async function latenessOf(bench, quiet, worker) {
   const over = new AbortController()
   const commits = bareCommits(bench.admin, over.signal)

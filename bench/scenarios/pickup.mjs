@@ -5,16 +5,16 @@ import { quantiles } from '../lib/quantiles.mjs'
 import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
 
 const WARM_UP = 50
-/** A random pause between two runs, so that none rides on the wake-up of the one before. */
+/** A random pause between two runs, so that no run profits from the wake-up of the one before. */
 const PAUSE_MAX_MS = 20
 const LOST_AFTER_MS = 10_000
-/** pg-boss polls twice a second: a full count would take ten minutes and say the same. */
+/** pg-boss polls twice a second: a full count would take ten minutes and show the same. */
 const POLLING = { 'pg-boss': 0.1 }
 
 /** @type {import('./index.mjs').Scenario} */
 export const pickup = {
   name: 'pickup',
-  what: '1,000 runs one at a time, submit to handler start; submitter and worker in two processes',
+  what: '1,000 runs one at a time, from submit to handler start; submitter and worker in two processes',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.p50Ms,
   settings: ['latency'],
@@ -67,7 +67,7 @@ async function oneAtATime(producer, worker, warmUp, count) {
 
 function nextPick(worker) {
   return new Promise((resolve, reject) => {
-    const lost = () => reject(new Error(`${worker.system}: a run was not picked up in 10 s`))
+    const lost = () => reject(new Error(`${worker.system}: a run was not picked up within 10 s`))
     const timer = setTimeout(lost, LOST_AFTER_MS)
     worker.once('picked', (event) => {
       clearTimeout(timer)

@@ -4,14 +4,16 @@ import { quantiles } from '../lib/quantiles.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
 import { untilHandled, watchCpu } from './measuring.mjs'
 
-/** The submitter stays at most this far ahead, for every system alike: without it the backlog, not the system, sets the lateness. */
+/**
+ * The maximum lead of the submitter in every system: without it the backlog would set the lateness.
+ */
 const WINDOW = 10_000
 const WARM_UP = 10_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const steady = {
   name: 'steady',
-  what: 'submit on four connections and drain at once, a process each; backlog held under 10,000',
+  what: 'submit on four connections and drain concurrently, a process each; backlog held under 10,000',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.perSecond,
   settings: ['bulk', 'throughput'],
@@ -61,8 +63,8 @@ export const steady = {
 }
 
 /**
- * Ends with nothing left, so that counts and lateness start from zero. Statistics are taken while
- * the queue is full: those of an empty one make graphile-worker ten times slower.
+ * Ends with an empty queue, so that counts and lateness start from zero. Statistics are taken while
+ * the queue is full: those of an empty queue make graphile-worker ten times slower.
  */
 async function warmUp(producer, worker, analyze) {
   await producer.call('bulk', { count: WARM_UP })

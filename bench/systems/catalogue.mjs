@@ -1,6 +1,6 @@
 /**
- * What the tables say about each system: where it keeps its jobs, what it keeps of a finished one,
- * and the settings it runs with. README.md tells how the peers' best settings were found.
+ * Descriptions of the systems for the tables: where each keeps its jobs, what it keeps of a
+ * finished one, and its settings. README.md explains how the peers' best settings were found.
  */
 
 /** @typedef {'bulk' | 'single' | 'throughput' | 'latency' | 'timed' | 'slow' | 'idle' | 'plan' | 'cron' | 'register' | 'next' | 'history'} SettingsOf */
@@ -12,9 +12,9 @@ export const SYSTEMS = {
     history: 'runs, outcomes',
     settings: {
       bulk: 'batches of 1,000, 2 connections (4 in steady), two in flight on each',
-      single: '2 connections; what waits at the same moment shares a statement',
+      single: '2 connections; concurrent submissions share a statement',
       throughput: 'batches of 1,000, 2 connections',
-      latency: 'NOTIFY after commit, LISTEN, claims 5 ms apart at least',
+      latency: 'NOTIFY after commit, LISTEN, claims at least 5 ms apart',
       timed: 'claims every 5 ms',
       slow: '',
       idle: '',
@@ -31,8 +31,8 @@ export const SYSTEMS = {
       timed: 'concurrency 1,000',
       slow: 'concurrency 100',
       idle: 'defaults, all roles',
-      plan: 'one planner, batches and connections as shipped; jobs with all defaults (overlap skip)',
-      cron: 'a process with the worker, concurrency 1,000; others with planner, reaper and janitor',
+      plan: 'one planner, default batches and connections; jobs with all defaults (overlap skip)',
+      cron: 'one process with the worker, concurrency 1,000; others with planner, reaper and janitor',
       register: 'jobs.upsertMany of 1,000, 2 in flight',
       history: 'one process, one connection for reading; pages of 100',
       next: 'compileTiming once, nextSlot for each; no memo',
@@ -61,7 +61,7 @@ export const SYSTEMS = {
       throughput: 'hand-made fetch/complete of 20,000 (5,000 in fleet), 2 loops, priority off',
       latency: 'work(), poll every 0.5 s (its minimum)',
       timed: 'hand-made fetch/complete every 10 ms, 2 loops, priority off',
-      slow: 'hand-made: complete what ended, fetch for the free slots, every 0.5 s',
+      slow: 'hand-made: complete ended jobs, fetch for the free capacity, every 0.5 s',
       idle: 'work(), poll every 2 s (default)',
     },
   },
@@ -90,8 +90,8 @@ export const SYSTEMS = {
   },
 }
 
-/** The peers that keep their promises with the same PostgreSQL. */
+/** The peers that store their jobs in the same PostgreSQL. */
 export const POSTGRES_PEERS = ['graphile-worker', 'pg-boss']
 export const PEERS = [...POSTGRES_PEERS, 'bullmq']
-/** Libraries that compute when a cron expression fires, and nothing else. */
+/** Libraries that only compute when a cron expression fires. */
 export const CRON_LIBRARIES = ['croner', 'cron-parser']

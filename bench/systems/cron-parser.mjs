@@ -6,7 +6,7 @@ export const adapter = {
     const expression = CronExpressionParser.parse(cron, timezone ? { tz: timezone } : {})
     let at = -1
     return (afterMs) => {
-      // It goes on from the fire before by itself.
+      // It continues from the previous fire by itself.
       if (afterMs !== at) expression.reset(new Date(afterMs))
       at = expression.next().getTime()
       return at

@@ -1,4 +1,4 @@
-/** The floor behind the adapter interface. The floor itself is ../floor.mjs and stays one file. */
+/** The floor behind the adapter interface. The floor itself, ../floor.mjs, remains one file. */
 import pg from 'pg'
 import { createFloor, FloorProducer, FloorWorker } from '../floor.mjs'
 
@@ -25,7 +25,7 @@ class FloorClient {
     return this.producer.submit(items.map(toText))
   }
 
-  /** Single submissions that wait at the same moment travel as one batch. */
+  /** Single submissions that wait at the same time are sent as one batch. */
   submitOne(item) {
     this.waiting ??= []
     const done = new Promise((resolve, reject) => this.waiting.push({ item, resolve, reject }))
@@ -48,7 +48,7 @@ class FloorClient {
     this.flushing--
   }
 
-  /** Payloads are parsed only where the scenario needs what is in them. */
+  /** Parses payloads only where the scenario needs their content. */
   async start(handler) {
     const counting = handler.countOnly
     this.running = this.worker.run((batch) => {

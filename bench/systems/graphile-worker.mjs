@@ -1,6 +1,7 @@
 /**
- * graphile-worker 0.17. Bulk goes through its documented SQL function `add_jobs`, which is faster
- * than `workerUtils.addJobs` because no job comes back. README.md has the sweep of its settings.
+ * graphile-worker 0.17. Bulk submissions use its documented SQL function `add_jobs`, which is
+ * faster than `workerUtils.addJobs` because it returns no jobs. README.md has the sweep of its
+ * settings.
  */
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker'
 import pg from 'pg'
@@ -21,7 +22,7 @@ const PROFILES = {
   }),
   latency: () => ({ ...BATCHED, concurrentJobs: 10, localQueue: { size: 100 } }),
   timed: () => ({ ...BATCHED, concurrentJobs: 24, localQueue: { size: 500 }, pollInterval: 5 }),
-  // Every addJob wakes every process; without the refetch delay fifty of them drown the server.
+  // Every addJob wakes every process; without the refetch delay fifty of them overload the server.
   slow: ({ concurrency = 100 }) => ({
     ...BATCHED,
     concurrentJobs: concurrency,

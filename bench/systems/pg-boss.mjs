@@ -1,7 +1,7 @@
 /**
- * pg-boss 10. Its `work()` polls twice a second at most and completes a batch without waiting, so
- * its best throughput is a hand-made loop of its public `fetch` and `complete`; that is what runs
- * in the throughput profile. Where lateness is measured, `work()` runs at its fastest poll.
+ * pg-boss 10. Its `work()` polls at most twice a second and completes a batch without waiting, so
+ * its best throughput is a hand-made loop of its public `fetch` and `complete`, which the
+ * throughput profile runs. Where lateness is measured, `work()` runs at its fastest poll.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
@@ -9,7 +9,7 @@ import PgBoss from 'pg-boss'
 const QUEUE = 'noop'
 const POLL_SECONDS = 0.5
 const TIMED_POLL_MS = 10
-/** A fetch sorts everything that waits, so few large ones beat many small ones. */
+/** A fetch sorts all waiting jobs, so few large fetches are faster than many small ones. */
 const BATCH_SIZE = 20_000
 const FLEET_BATCH_SIZE = 5_000
 const LOOPS = 2
@@ -74,7 +74,7 @@ class BossClient {
     }
   }
 
-  /** A batch at a time: fetch, handle, complete, the completion awaited. */
+  /** One batch at a time: fetch, handle, complete; waits for the completion. */
   async #fetchLoop(handler, pauseMs) {
     const batchSize = (this.role.processes ?? 1) > 1 ? FLEET_BATCH_SIZE : BATCH_SIZE
     while (!this.#stopping) {
@@ -88,7 +88,7 @@ class BossClient {
     }
   }
 
-  /** Twice a second: completes what has ended, then fills the free slots. */
+  /** Twice a second: completes ended jobs, then fills the free capacity. */
   async #slotLoop(handler, concurrency) {
     const ended = []
     const handle = async ({ id, data }) => {
@@ -107,7 +107,7 @@ class BossClient {
     }
   }
 
-  /** Completions are awaited above, and a finished job stays in the table: memory knows it faster. */
+  /** Completions are awaited above, and finished jobs stay in the table: memory knows it sooner. */
   async settled() {
     return this.#held === 0
   }

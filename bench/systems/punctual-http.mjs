@@ -1,4 +1,6 @@
-/** Punctual over HTTP: a node that serves, and a client that submits and works without a database. */
+/**
+ * Punctual over HTTP: a node that serves, and a client that submits and works without a database.
+ */
 import { createApp } from '../../packages/api/dist/index.js'
 import { createClient } from '../../packages/client/dist/index.js'
 import { serviceOf } from '../../packages/punctual/dist/http/service.js'
@@ -7,7 +9,7 @@ import { RemoteWorker } from '../../packages/punctual/dist/workers/remote-worker
 
 const HANDLER = 'noop'
 const TENANT = 'bench'
-/** What a tenant of a service has: each is looked at, and none is reached. */
+/** A tenant's quotas in a typical service: each is checked, and none is reached. */
 const QUOTAS = { jobs: 1_000_000, payloadBytes: 65_536, timeoutMs: 3_600_000 }
 
 export async function serve(punctual) {
@@ -37,7 +39,7 @@ export async function serve(punctual) {
 }
 
 export class HttpClient {
-  /** A request has six round trips to the database, where the library has one: it is worth more runs. */
+  /** A request takes six database round trips, the library one, so a request carries more runs. */
   bulk = { batchSize: 2_500, inFlight: 4 }
 
   constructor({ url, key }, role, probe) {

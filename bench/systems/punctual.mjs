@@ -1,4 +1,7 @@
-/** Punctual through its public library, built from this checkout; next fires as its planner computes them. */
+/**
+ * Punctual through its public library, built from this checkout; next fires as its planner computes
+ * them.
+ */
 import pg from 'pg'
 import { compileTiming, nextSlot } from '../../packages/core/dist/index.js'
 
@@ -23,7 +26,7 @@ export const adapter = {
     await punctual.stop()
   },
   open: async (env, role) => (role.server ? openHttp(env, role) : PunctualClient.open(env, role)),
-  /** A node with HTTP, which workers over HTTP take their runs from. */
+  /** Starts a node with HTTP, from which workers over HTTP claim their runs. */
   async serve({ databaseUrl }) {
     const { serve } = await import('./punctual-http.mjs')
     return serve(await start({ databaseUrl, roles: ['reaper', 'janitor'] }))
@@ -86,7 +89,7 @@ class PunctualClient {
     await this.punctual.jobs.upsertMany(jobs)
   }
 
-  /** Registering the handler is what makes a started instance claim. */
+  /** Registering the handler makes a started instance claim. */
   async start(handler) {
     this.punctual.handler(HANDLER, async (payload, context) => handler(payload, context))
   }
@@ -107,7 +110,7 @@ class PunctualClient {
 
 async function start(options) {
   const { Punctual } = await import(LIBRARY.href)
-  if (!Punctual) throw new Error('packages/punctual does not export Punctual yet')
+  if (!Punctual) throw new Error('packages/punctual does not export Punctual.')
   return Punctual.start({ schema: SCHEMA, logger: false, ...options })
 }
 

@@ -1,11 +1,11 @@
 /**
- * A crawler that is polite: of one site two pages at a time, and no more than twenty a second, however many processes
- * crawl it. Which pages were seen is known to this one alone.
+ * A polite crawler: it fetches at most two pages of a site at a time and twenty a second, in total
+ * over all processes. Only this process knows which pages it has seen.
  */
 import { Punctual, RetryAfterError, type Submitted } from 'punctual'
 
 const start = process.argv[2]
-if (start === undefined) throw new Error('give the address to begin with: main.ts http://…')
+if (start === undefined) throw new Error('usage: main.ts <start address>')
 const { origin } = new URL(start)
 const polite = {
   concurrency: { key: origin, limit: 2 },
@@ -36,7 +36,8 @@ async function follow(urls: readonly string[]): Promise<void> {
 }
 
 await follow([start])
-// A page submits its links before it ends, so that the list grows while it is walked, and ends with the last page.
+// A page submits its links before its run ends, so the list grows during the loop until the last
+// page.
 for (const run of runs) await punctual.runs.waitFor(run)
 console.log(`crawled ${seen.size} pages`)
 await punctual.stop()

@@ -1,6 +1,7 @@
 /**
- * In place of cron: commands by schedule, from a list in a file. The list is declared as a whole, so that what is taken out of
- * it does not run any more; start it on two machines with one database, and each slot still runs once.
+ * A cron replacement: scheduled commands from a list in a file. The list is declared as a whole, so
+ * a command removed from it no longer runs. On two machines with one database, each slot still runs
+ * once.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -32,7 +33,7 @@ const { created, updated, removed } = await punctual.jobs.sync(
   'cron-replacement',
   lines.map(({ name, command, ...when }) => ({
     ...{ name, ...when, handler: 'command', payload: { name, command } },
-    // As cron does: what was missed is missed, and what failed is not tried again.
+    // Like cron: missed slots are not caught up, and failures are not retried.
     ...{ misfire: 'none' as const, maxAttempts: 1 },
   })),
   { prune: true },

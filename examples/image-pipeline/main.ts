@@ -1,6 +1,7 @@
 /**
- * An image pipeline: `shrink` makes a smaller picture, and `publish` puts it where it is served from. Each step is a run of
- * its own, so that a step that fails is tried again without those before it. Pictures are PPM files, which need no library.
+ * An image pipeline: `shrink` makes a smaller picture, and `publish` moves it to where it is
+ * served. Each step is a separate run, so a failed step is retried without the steps before it.
+ * Pictures are PPM files, which need no library.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
@@ -8,7 +9,8 @@ import { NonRetryableError, Punctual, type Submitted } from 'punctual'
 import { encode, parsePicture, shrinkTo } from './picture.ts'
 
 const [from, to] = process.argv.slice(2)
-if (from === undefined || to === undefined) throw new Error('give two folders: main.ts from to')
+if (from === undefined || to === undefined)
+  throw new Error('usage: main.ts <source folder> <target folder>')
 await mkdir(to, { recursive: true })
 const WIDTHS = [64, 16]
 
@@ -16,7 +18,7 @@ const punctual = await Punctual.start()
 
 const publish = punctual.handler('publish', async (payload: { draft: string; file: string }) => {
   await rename(payload.draft, payload.file).catch((error: NodeJS.ErrnoException) => {
-    // An attempt before this one has done it.
+    // An earlier attempt has already published it.
     if (error.code !== 'ENOENT') throw error
   })
   console.log(`published ${payload.file}`)
@@ -28,7 +30,7 @@ const shrink = punctual.handler('shrink', async (payload: { file: string; width:
   if (picture === null) throw new NonRetryableError(`${base} is not a picture`)
   const file = join(to, `${name}-${payload.width}.ppm`)
   await writeFile(`${file}.draft`, encode(shrinkTo(picture, payload.width)))
-  // The same key on every attempt: a second one does not publish a second time.
+  // Every attempt uses the same key, so a second attempt does not publish again.
   return publish.submit({ draft: `${file}.draft`, file }, { key: `publish ${ctx.idempotencyKey}` })
 })
 

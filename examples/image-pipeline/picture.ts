@@ -1,11 +1,11 @@
-/** Pictures of three bytes a dot, as binary PPM files have them. */
+/** A picture with three bytes per pixel, as in binary PPM files. */
 export interface Picture {
   readonly width: number
   readonly height: number
   readonly dots: Uint8Array
 }
 
-/** Null when it is none. */
+/** Returns null when the file is not a binary PPM picture. */
 export function parsePicture(file: Uint8Array): Picture | null {
   const head = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(
     Buffer.from(file.subarray(0, 64)).toString('latin1'),
@@ -20,7 +20,7 @@ export function encode({ width, height, dots }: Picture): Uint8Array {
   return Buffer.concat([Buffer.from(`P6 ${width} ${height} 255\n`), dots])
 }
 
-/** Takes the nearest dot for each; a picture that is smaller already stays as it is. */
+/** Scales by the nearest pixel; a smaller picture is returned unchanged. */
 export function shrinkTo(picture: Picture, width: number): Picture {
   if (picture.width <= width) return picture
   const height = Math.max(1, Math.round((picture.height * width) / picture.width))

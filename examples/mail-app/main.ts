@@ -1,4 +1,7 @@
-/** A web app that sends mail: the request is answered at once, and the mail goes out even if this process dies now. */
+/**
+ * A web app that sends mail: it answers the request at once, and the mail is sent even if this
+ * process dies directly afterwards.
+ */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Punctual } from 'punctual'
@@ -6,7 +9,7 @@ import { Punctual } from 'punctual'
 const punctual = await Punctual.start()
 
 const welcome = punctual.handler('welcome-mail', async (payload: { to: string }, ctx) => {
-  // In place of a provider of mail; give it ctx.idempotencyKey, so that it does not send twice.
+  // Stands in for a mail provider; pass it ctx.idempotencyKey, so that it does not send twice.
   console.log(`mail to ${payload.to} (attempt ${ctx.attempt})`)
   return { sentTo: payload.to }
 })
@@ -17,18 +20,18 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** `POST /sign-up` with an address as its body; `GET /mails/<id>` tells what became of the mail. */
+/** `POST /sign-up` with an address as its body; `GET /mails/<id>` returns the state of the mail. */
 async function answer(request: IncomingMessage): Promise<readonly [number, unknown]> {
   if (request.method === 'POST' && request.url === '/sign-up') {
     const to = (await textOf(request)).trim()
-    if (!to.includes('@')) return [400, { error: 'an address is expected' }]
-    // Whoever presses the button twice gets one mail.
+    if (!to.includes('@')) return [400, { error: 'The body must be a mail address.' }]
+    // Pressing the button twice sends one mail.
     const { id } = await welcome.submit({ to }, { queue: 'mail', key: `welcome ${to}` })
     return [202, { id }]
   }
   const [, id] = /^\/mails\/([\w-]+)$/.exec(request.url ?? '') ?? []
   const run = id ? await punctual.runs.get(id) : null
-  return run ? [200, { state: run.state }] : [404, { error: 'there is nothing here' }]
+  return run ? [200, { state: run.state }] : [404, { error: 'Not found.' }]
 }
 
 const server = createServer((request, response) => {

@@ -1,4 +1,6 @@
-/** A NestJS server that sends receipts: requests are answered at once, and the work is done behind them. */
+/**
+ * A NestJS server that sends receipts: it answers requests at once and does the work afterwards.
+ */
 import 'reflect-metadata'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
@@ -15,7 +17,7 @@ import { ReceiptsService } from './receipts/receipts.service.ts'
 class AppModule {}
 
 const app = await NestFactory.create(AppModule, { logger: ['warn', 'error', 'fatal'] })
-// Exit code 0 when everything has ended; NestJS would end itself by the same signal otherwise.
+// Exits with code 0 after shutdown; otherwise NestJS would kill itself with the same signal.
 app.enableShutdownHooks(['SIGINT', 'SIGTERM'], { useProcessExit: true })
 await app.listen(Number(process.env.PORT ?? 0), '127.0.0.1')
 console.log(`listening on ${await app.getUrl()}`)

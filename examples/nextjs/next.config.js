@@ -1,5 +1,5 @@
 /** @type {import('next').NextConfig} */
 export default {
-  // The test builds into a folder of its own.
+  // The test builds into a separate folder.
   distDir: process.env.NEXT_DIST_DIR ?? '.next',
 }

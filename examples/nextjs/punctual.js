@@ -1,6 +1,7 @@
 /**
- * The one Punctual of this server process. Next.js bundles instrumentation and every route by itself, and loads them
- * again when they change, so that a variable of this module would be there many times: the one is kept on globalThis.
+ * The only Punctual instance of this server process. Next.js bundles the instrumentation and every
+ * route separately and reloads them on changes, so a variable of this module would exist many
+ * times: the instance is kept on globalThis.
  */
 import { sendReceipt } from './send-receipt.js'
 import { stopBySignal } from './stop-by-signal.js'
@@ -10,7 +11,7 @@ export const HANDLER = 'send-receipt'
 /** @returns {Promise<import('punctual').Punctual>} */
 export function startPunctual() {
   globalThis.punctualStarting ??= start().catch((error) => {
-    // A server whose register() has failed stays, and answers every request with that error, for ever.
+    // Next.js keeps a server whose register() failed, and it answers every request with that error.
     console.error(error)
     process.exit(1)
   })
@@ -18,9 +19,9 @@ export function startPunctual() {
 }
 
 async function start() {
-  // Node.js loads it, not the bundler: Punctual reads SQL and starts threads from beside its own modules.
+  // Loaded by Node.js, not bundled: Punctual loads SQL files and thread files from its own folder.
   const { Punctual } = await import(/* turbopackIgnore: true */ 'punctual')
-  // `next start` is production, where the embedded PostgreSQL has to be asked for.
+  // `next start` runs in production mode, where the embedded PostgreSQL must be requested.
   const punctual = await Punctual.start({ embedded: !process.env.DATABASE_URL })
   punctual.handler(HANDLER, sendReceipt)
   stopBySignal(() => punctual.stop())

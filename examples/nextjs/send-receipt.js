@@ -1,6 +1,6 @@
 /**
- * What a run does: it asks a provider of mail to send the receipt, where MAIL_URL names one. The key is the same on every
- * attempt, so that a provider that heeds it does not send twice.
+ * The handler: it sends the receipt through the mail provider at MAIL_URL, if set. Every attempt
+ * sends the same key, so a provider that honours it does not send twice.
  *
  * @type {import('punctual').HandlerFunction<{ order: string }, { receipt: string }>}
  */
@@ -11,7 +11,7 @@ export async function sendReceipt({ order }, ctx) {
     const headers = { 'idempotency-key': ctx.idempotencyKey }
     const request = { method: 'POST', body: receipt, headers, signal: ctx.signal }
     const { ok, status } = await fetch(process.env.MAIL_URL, request)
-    if (!ok) throw new Error(`the provider answered ${status}`)
+    if (!ok) throw new Error(`The mail provider answered ${status}.`)
   }
   return { receipt }
 }

@@ -1,7 +1,8 @@
 /**
- * At SIGTERM or SIGINT: first the open requests end, then what `stop` stops, then the process. Next.js leaves signals to
- * us when NEXT_MANUAL_SIG_HANDLE is set. Otherwise it exits once the requests have ended, and cuts off what is running.
- * It does not hand out its HTTP server, but Node.js tells of each request where it came in.
+ * On SIGTERM or SIGINT, finishes the open requests, calls `stop`, then exits. Next.js leaves
+ * signals to the application when NEXT_MANUAL_SIG_HANDLE is set. Otherwise it exits once the
+ * requests have ended and interrupts running handlers. It does not expose its HTTP server, but
+ * Node.js reports the server of each request.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'

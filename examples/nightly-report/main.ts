@@ -1,6 +1,7 @@
 /**
- * A nightly report: every night at two, of the day that has just ended in Berlin. What an outage swallowed is made up
- * for, a report a day: the slot says which day it is of, whenever it runs. With `--now` it reports once and ends.
+ * A nightly report at two o'clock on the day that has just ended in Berlin. After an outage the
+ * missed reports are caught up, one a day: the slot determines the day, whenever the run starts.
+ * With `--now` it reports once and exits.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ const ZONE = 'Europe/Berlin'
 const sales = process.env.SALES ?? new URL('sales.csv', import.meta.url)
 const reports = process.env.REPORTS ?? 'reports'
 
-/** The day before this instant, as the calendar of the zone has it: 2026-11-15. */
+/** The day before this instant in the zone's calendar, such as 2026-11-15. */
 function dayBefore(at: Date): string {
   return new Date(at.getTime() - 86_400_000).toLocaleDateString('sv-SE', { timeZone: ZONE })
 }
@@ -23,7 +24,7 @@ punctual.handler('sales-report', async (payload: { day?: string } | null, ctx) =
   const amounts = lines.map((line) => line.split(',')).filter(([date]) => date === day)
   const total = amounts.reduce((sum, [, amount]) => sum + Number(amount), 0)
   await mkdir(reports, { recursive: true })
-  // The same file on every attempt: to write it twice does no harm.
+  // Every attempt writes the same file, so writing it twice is harmless.
   await writeFile(join(reports, `${day}.txt`), `${day}: ${amounts.length} sales, ${total} EUR\n`)
   console.log(`reported ${day}`)
   return { day, total }

@@ -27,9 +27,9 @@ export const cronPeak = {
   },
 }
 
-/** All that were due in the window have started. */
+/** Checks that every run due in the window has started. */
 function asOften({ punctual }) {
-  const rule = 'fires a second as wanted'
+  const rule = 'the wanted fires a second'
   if (!punctual) return { rule, value: 'not run', pass: null }
   const { perSecond, wantedPerSecond } = punctual
   const pass = perSecond >= 0.97 * wantedPerSecond

@@ -7,7 +7,7 @@ const JOBS = 1_000_000
 /** @type {import('../index.mjs').Scenario} */
 export const cronSteady = {
   name: 'cron-steady',
-  what: '1,700 fires a second of 1 million jobs, for two minutes, one of two planners killed half-way',
+  what: '1,700 fires a second of 1 million jobs for two minutes, one of two planners killed half-way',
   systems: ['punctual'],
   figure: (result) => result.p99Ms,
   server: SERVER_FOR_JOBS,

@@ -1,16 +1,19 @@
-/** What `cron-steady` and `cron-peak` share: jobs that fire for a while, in real time, planned, claimed and settled. */
+/**
+ * Shared by `cron-steady` and `cron-peak`: jobs fire in real time, are planned, claimed and
+ * settled.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { below } from '../../lib/bars.mjs'
 import { cpuColumns, latencyColumns, latencyJson, number } from '../../lib/cells.mjs'
 import { warmUpForJobs, watchCpu } from '../measuring.mjs'
 
 const MINUTE_MS = 60_000
-/** From registering to the first slot: the processes start, get warm, and plan ahead. */
+/** From registration to the first slot: the processes start, warm up, and plan ahead. */
 const LEAD_MS = 80_000
-/** What registering takes at most, and what follows it. */
+/** The upper bound for registering, a fixed part and a part per job. */
 const LOAD_MS = 10_000
 const LOAD_MS_PER_JOB = 0.04
-/** After the last slot: whatever is due is started by then, or late. */
+/** After the last slot: a due run has started by then, or is late. */
 const TAIL_MS = 3_000
 
 /**
@@ -21,7 +24,7 @@ export function measureCron(bench, system, { jobs, perSecond, seconds, planners,
   return bench.fresh(system, async ({ child }) => {
     const loader = await child()
     const soonMs = Date.now() + LOAD_MS + jobs * LOAD_MS_PER_JOB + LEAD_MS
-    // At a full minute: from then on those that are spread over one come evenly.
+    // At a full minute: from then on, jobs that are spread over a minute fire evenly.
     const fromMs = Math.ceil(soonMs / MINUTE_MS) * MINUTE_MS
     const untilMs = fromMs + seconds * 1000
     const schedules = { mix: { jobs, perSecond, jitter: bench.options.jitter } }
@@ -37,12 +40,16 @@ export function measureCron(bench, system, { jobs, perSecond, seconds, planners,
     await waitUntil(untilMs)
     const cpu = await cpuUsed()
     await sleep(TAIL_MS)
-    const { of } = await worker.call('jobStarts', { fromMs, untilMs })
+    const { measured } = await worker.call('jobStarts', { fromMs, untilMs })
     for (const one of planning) one.kill()
     const ledger = await loader.call('checkLedger', { schedules, fromMs, untilMs })
     const proof = await loader.call('verify', { fromMs, untilMs: untilMs - 1 })
     return {
-      ...{ ...of, fires: of.samples, perSecond: Math.round(of.samples / seconds) },
+      ...{
+        ...measured,
+        fires: measured.samples,
+        perSecond: Math.round(measured.samples / seconds),
+      },
       wantedPerSecond: perSecond,
       ...{ wrong: wrongIn(ledger) + proof.wrong, ledger, proof },
       ...{ ms: seconds * 1000, clients: planners + 1, ...cpu },
@@ -50,7 +57,7 @@ export function measureCron(bench, system, { jobs, perSecond, seconds, planners,
   })
 }
 
-/** The worker is warm before the first planner has anything for it. */
+/** The worker is warm before the first planner creates work for it. */
 async function startFleet(child, producer, planners) {
   const worker = await child()
   await worker.call('open', { work: true, roles: ['worker'], profile: 'timed' })
@@ -98,6 +105,6 @@ export const cronBars = (results, { p99Ms, maxMs }) => [
     results,
     'wrong',
     1,
-    'slots missing, double, unexpected or unfinished, by the bench and by verify',
+    'slots missing, duplicate, unexpected or unfinished, by the bench and by verify',
   ),
 ]

@@ -11,7 +11,7 @@ const MINUTE_S = 60
 /** @type {import('../index.mjs').Scenario} */
 export const fire = {
   name: 'fire',
-  what: 'one-time runs due at random milliseconds, 1,700 a second for a minute, submitted ahead',
+  what: 'one-time runs due at random milliseconds, 1,700 a second for a minute, submitted in advance',
   systems: ['floor', 'punctual', ...PEERS],
   figure: (result) => result.p99Ms,
   settings: ['timed'],

@@ -7,13 +7,13 @@ import { CRON_LIBRARIES } from '../../systems/catalogue.mjs'
 const SCHEDULES = 1_000
 const FOR_MS = 4_000
 const FROM_MS = Date.UTC(2026, 2, 1)
-/** Fires of each schedule that are compared: those of a daily one cross the changes of March. */
+/** The compared fires of each schedule: those of a daily one cross the time changes of March. */
 const COMPARED = 40
 
 /** @type {import('../index.mjs').Scenario} */
 export const next = {
   name: 'next',
-  what: 'next fires computed by one thread, of 1,000 schedules in 40 zones, each one after another',
+  what: 'next fires computed by one thread for 1,000 schedules in 40 zones, one after another',
   systems: ['punctual', ...CRON_LIBRARIES],
   figure: (result) => result.zonedPerSecond,
   settings: ['next'],
@@ -21,9 +21,9 @@ export const next = {
   unit: '/s in zones',
   columns: (result) => ({
     'without zone': `${number(result.plainPerSecond)}/s`,
-    'read and computed, in zones': `${number(result.parsedPerSecond)}/s`,
+    'parsed and computed, in zones': `${number(result.parsedPerSecond)}/s`,
     'differs from Punctual': `${result.differing} of ${SCHEDULES}`,
-    'gives up on': String(result.failing),
+    'fails on': String(result.failing),
   }),
   json: ({ zonedPerSecond, plainPerSecond, parsedPerSecond, differing, failing }) => ({
     ...{ perSecond: zonedPerSecond, zonedPerSecond, plainPerSecond, parsedPerSecond },

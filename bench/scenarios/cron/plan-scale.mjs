@@ -6,24 +6,27 @@ import { watchCpu } from '../measuring.mjs'
 
 const FEW = 100_000
 const MANY = 10_000_000
-/** Planned before the clock starts: by then most schedules have been read, and the compiler is warm. */
+/**
+ * Planned before the measurement: afterwards most schedules are parsed and the compiler is warm.
+ */
 const WARM_UP = 200_000
 const SLOTS = 500_000
-/** Every job fires once in about so long, whatever their number. */
+/** Every job fires about once in this time, regardless of the number of jobs. */
 const PERIOD_S = 1_000
 /**
- * The planner's clock moves on by as much as gives so many slots, so that its batches are full in both, and by less
- * than jobs wait between two fires: a visit is for one slot.
+ * The planner's clock advances by the time that yields this many slots, so that its batches are
+ * full in both cases, and by less than the interval between two fires of a job: a visit plans one
+ * slot.
  */
 const SLOTS_PER_STEP = 6_000
 const HOUR_MS = 3_600_000
-/** What has to be planned with one core; the planner is not slowed down to it, so that it may use more for more. */
+/** The rate required of one core. The planner is not throttled to it, so that it may use more. */
 const WANTED_PER_SECOND = 10_000
 
 /** @type {import('../index.mjs').Scenario} */
 export const planScale = {
   name: 'plan-scale',
-  what: 'slots planned and queued as fast as one planner goes, with 10 million jobs registered and with 100,000',
+  what: 'slots planned and queued by one planner at full speed, with 10 million jobs and with 100,000',
   systems: ['punctual'],
   figure: (result) => result.slotsPerSecond,
   server: SERVER_FOR_JOBS,
@@ -86,7 +89,7 @@ function planWith(bench, system, jobs) {
     const { slots, ms } = await planner.call('plan', { count: bench.count(SLOTS) })
     const { serverCpuMs, clientCpuMs, otherCpuMs } = await cpuUsed()
     if (serverCpuMs === null)
-      throw new Error("the server's CPU is not visible, and it is the figure")
+      throw new Error("the server's CPU is not visible, but the scenario measures it")
     const usPerSlot = (cpuMs) => round((cpuMs * 1000) / slots)
     return {
       ...{ server: usPerSlot(serverCpuMs), client: usPerSlot(clientCpuMs) },

@@ -7,7 +7,7 @@ const WARM_UP = 5_000
 /** @type {import('../index.mjs').Scenario} */
 export const register = {
   name: 'register',
-  what: '200,000 jobs registered in bulk by one process, and what each takes on disk',
+  what: '200,000 jobs registered in bulk by one process, and the disk space of each',
   systems: ['punctual'],
   figure: (result) => result.perSecond,
   settings: ['register'],

@@ -5,7 +5,7 @@ import { submitAndDrain } from '../measuring.mjs'
 const RUNS = 100_000
 const WARM_UP = 10_000
 const SINGLES = 20_000
-/** "Bulk HTTP submission >= 0.5, remote claim and settle >= 0.4 of the library path in the same run." */
+/** The required shares of the library path in the same run. */
 const BULK_SHARE = 0.5
 const WORK_SHARE = 0.4
 
@@ -14,7 +14,7 @@ const perSecond = (count, { ms }) => Math.round((count / ms) * 1_000)
 /** @type {import('../index.mjs').Scenario} */
 export const api = {
   name: 'api',
-  what: 'the same over HTTP as with the library: bulk submissions, runs through a remote worker, single submissions',
+  what: 'HTTP compared with the library: bulk submissions, runs through a remote worker, single submissions',
   systems: ['punctual'],
   figure: (result) => result.bulkPerSecond,
   settings: ['throughput'],
@@ -38,9 +38,14 @@ export const api = {
   }) => ({
     ...{ bulkPerSecond, libraryBulkPerSecond, workPerSecond, libraryWorkPerSecond, single, alone },
   }),
-  bars: ({ punctual: of }) => [
-    share('bulk submission', BULK_SHARE, of?.bulkPerSecond, of?.libraryBulkPerSecond),
-    share('remote claim and settle', WORK_SHARE, of?.workPerSecond, of?.libraryWorkPerSecond),
+  bars: ({ punctual: result }) => [
+    share('bulk submission', BULK_SHARE, result?.bulkPerSecond, result?.libraryBulkPerSecond),
+    share(
+      'remote claim and settle',
+      WORK_SHARE,
+      result?.workPerSecond,
+      result?.libraryWorkPerSecond,
+    ),
   ],
 
   measure(bench, system) {

@@ -9,7 +9,7 @@ import { progress, untilCalm, watchCpu } from '../measuring.mjs'
 const HOLD_MS = 10_000
 const PER_SECOND = 500
 const CONCURRENCY = 100
-/** The first handlers end after ten seconds; only then are all slots in use. */
+/** The first handlers end after ten seconds; until then the capacity is not fully used. */
 const FILL_S = 12
 const MEASURE_S = 30
 
@@ -74,7 +74,7 @@ export const busy = {
   },
 }
 
-/** A few at a time: fifty processes that all compile at once starve each other. */
+/** A few at a time: fifty processes that compile at the same time starve each other. */
 async function startWorkers(child, processes) {
   const workers = []
   while (workers.length < processes) {

@@ -1,4 +1,4 @@
-/** `@Handles('send-receipt')` on a method of a provider: it is what runs of that name do. */
+/** `@Handles('send-receipt')` on a provider's method makes it the handler of that name. */
 import { DiscoveryService } from '@nestjs/core'
 
 export const Handles = DiscoveryService.createDecorator<string>()

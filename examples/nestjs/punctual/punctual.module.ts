@@ -1,7 +1,8 @@
 /**
- * Punctual as a module: providers inject `Punctual`, and their methods with `@Handles(name)` are its handlers. It starts
- * with the application, takes runs when every provider is ready, and drains after the last request has ended. It is not
- * global: NestJS shuts global modules down last, and the modules that this one imports after it.
+ * Punctual as a module: providers inject `Punctual`, and their methods with `@Handles(name)` are
+ * its handlers. It starts with the application, claims runs when every provider is ready, and
+ * drains after the last request has ended. It is not global: NestJS shuts down global modules last,
+ * and the modules that a module imports after the module itself.
  */
 import {
   Inject,
@@ -19,7 +20,8 @@ import { Handles } from './handles.ts'
   exports: [Punctual],
 })
 export class PunctualModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  // Nothing emits the types of parameters here (emitDecoratorMetadata), so each says what it injects.
+  // Without emitDecoratorMetadata, NestJS does not know the parameter types, so each names its
+  // token.
   constructor(
     @Inject(Punctual) private readonly punctual: Punctual,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,

@@ -1,10 +1,10 @@
-/** A provider of mail, where MAIL_URL names one. */
+/** Sends through the mail provider at MAIL_URL, if set. */
 import { Injectable } from '@nestjs/common'
 import type { HandlerContext } from 'punctual'
 
 @Injectable()
 export class MailService {
-  /** The key is the same on every attempt, so that a provider that heeds it does not send twice. */
+  /** Every attempt sends the same key, so a provider that honours it does not send twice. */
   async send(body: string, { idempotencyKey, signal }: HandlerContext): Promise<void> {
     if (!process.env.MAIL_URL) return
     const headers = { 'idempotency-key': idempotencyKey }
@@ -14,6 +14,6 @@ export class MailService {
       headers,
       signal,
     })
-    if (!ok) throw new Error(`the provider answered ${status}`)
+    if (!ok) throw new Error(`The mail provider answered ${status}.`)
   }
 }

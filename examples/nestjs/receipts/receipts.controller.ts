@@ -1,4 +1,7 @@
-/** `POST /receipts` with `{ "order": "17" }` answers at once; `GET /receipts/<id>` tells what became of it. */
+/**
+ * `POST /receipts` with `{ "order": "17" }` answers at once; `GET /receipts/<id>` returns its
+ * state.
+ */
 import {
   BadRequestException,
   Body,
@@ -20,14 +23,14 @@ export class ReceiptsController {
   @Post()
   @HttpCode(202)
   async ask(@Body() body: { order?: unknown } | undefined) {
-    if (typeof body?.order !== 'string') throw new BadRequestException('an order is expected')
+    if (typeof body?.order !== 'string') throw new BadRequestException('order must be a string.')
     return { id: await this.receipts.ask(body.order) }
   }
 
   @Get(':id')
   async show(@Param('id', ParseUUIDPipe) id: string) {
     const run = await this.receipts.find(id)
-    if (!run) throw new NotFoundException('there is no such run')
+    if (!run) throw new NotFoundException('No run has this id.')
     return { state: run.state, output: 'output' in run ? run.output : null }
   }
 }

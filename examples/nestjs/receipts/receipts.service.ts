@@ -1,4 +1,4 @@
-/** Receipts: asking for one, and what a run of `send-receipt` does. */
+/** Requests receipts and handles the runs of `send-receipt`. */
 import { Inject, Injectable } from '@nestjs/common'
 import { type HandlerContext, Punctual, type Run } from 'punctual'
 import { Handles } from '../punctual/handles.ts'
@@ -15,7 +15,9 @@ export class ReceiptsService {
     @Inject(MailService) private readonly mail: MailService,
   ) {}
 
-  /** Whoever presses the button twice gets one: while it waits or runs, its id is the answer. */
+  /**
+   * Pressing the button twice sends one receipt: while its run is live, both calls return its id.
+   */
   async ask(order: string): Promise<string> {
     const receipt: Receipt = { order }
     const { id } = await this.punctual.submit('send-receipt', receipt, { key: `receipt ${order}` })

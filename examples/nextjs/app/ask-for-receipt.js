@@ -1,6 +1,6 @@
 'use server'
 
-/** What the form of the page does: a server action. */
+/** The server action behind the page's form. */
 import { refresh } from 'next/cache'
 import { HANDLER, startPunctual } from '../punctual.js'
 

@@ -1,4 +1,4 @@
-/** The newest receipts, and a form that asks for another one. */
+/** The newest receipts, and a form that requests another one. */
 import { connection } from 'next/server'
 import { HANDLER, startPunctual } from '../punctual.js'
 import { askForReceipt } from './ask-for-receipt.js'

@@ -1,4 +1,4 @@
-/** `GET /api/receipts/<id>` tells what became of it. */
+/** `GET /api/receipts/<id>` returns the receipt's state. */
 import { startPunctual } from '../../../../punctual.js'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -7,6 +7,6 @@ export async function GET(_request, { params }) {
   const { id } = await params
   const punctual = await startPunctual()
   const run = UUID.test(id) ? await punctual.runs.get(id) : null
-  if (!run) return Response.json({ error: 'there is no such run' }, { status: 404 })
+  if (!run) return Response.json({ error: 'No run has this id.' }, { status: 404 })
   return Response.json({ state: run.state, output: run.output ?? null })
 }
