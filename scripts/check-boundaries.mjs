@@ -2,8 +2,8 @@
 /**
  * Checks that imports point one way: `npm run check:boundaries [-- root]`.
  *
- * Tests may import anything; bench/ is outside. Every problem names its file and line, the rule and
- * what to do.
+ * Tests may import anything; bench/ is not checked. Every problem names its file and line, the rule
+ * and the fix.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -12,9 +12,9 @@ import { isTest, lineAt, readSources } from './read-imports.mjs'
 const PRODUCT = ['core', 'store', 'engine', 'worker', 'api', 'client', 'dashboard']
 
 /**
- * Who may import whom. `npm` narrows what a package.json may bring (a trailing * is a prefix);
- * without it every declared dependency is fine. `node` allows node:*. `pure` forbids time, chance
- * and the process. testkit is in no list: only tests import it.
+ * The allowed imports. `npm` narrows the dependencies of a package.json that may be used (a trailing
+ * * is a prefix); without it every declared dependency may. `node` allows node:*. `pure` forbids
+ * time, chance and the process. testkit is in no list: only tests import it.
  */
 const PACKAGES = {
   core: { imports: [], npm: [], node: false, pure: true },
@@ -81,12 +81,13 @@ function checkSpecifier({ name, rules, declared, file, line, specifier }) {
     if (problem) report(file, line, ...problem)
   } else if (/^node:/.test(specifier)) {
     if (!rules.node) {
-      const what = `${name} imports ${specifier}; take what it does as a port, or move the file`
+      const what = `${name} imports ${specifier}; take its function as a port, or move the file`
       report(file, line, 'no-node', what)
     }
   } else {
     const dependency = specifier.match(/^(?:@[^/]+\/)?[^/]+/)[0]
-    const narrowed = rules.npm === undefined || rules.npm.some((it) => matches(it, dependency))
+    const narrowed =
+      rules.npm === undefined || rules.npm.some((allowed) => matches(allowed, dependency))
     if (!narrowed) {
       const what = `${name} imports ${dependency}; only ${list(rules.npm)} may be used here`
       report(file, line, 'no-npm', what)
@@ -129,7 +130,7 @@ function checkPure(file, code) {
   }
 }
 
-/** Depth-first; each cycle is reported once, at the import that closes it. */
+/** Depth-first search; each cycle is reported once, at the import that closes it. */
 function checkCycles(graph) {
   const done = new Set()
   const path = []
@@ -138,7 +139,7 @@ function checkCycles(graph) {
     for (const { to, line } of graph.get(file) ?? []) {
       const start = path.indexOf(to)
       if (start >= 0) {
-        const names = [...path.slice(start), to].map((it) => relative(dirname(to), it))
+        const names = [...path.slice(start), to].map((other) => relative(dirname(to), other))
         const what = `${names.join(' -> ')}; move what both need into a third file`
         report(file, line, 'cycle', what)
       } else if (!done.has(to)) visit(to)
@@ -149,7 +150,7 @@ function checkCycles(graph) {
   for (const file of graph.keys()) if (!done.has(file)) visit(file)
 }
 
-/** A room is a folder. Two rooms that import each other, also by way of others, are one room. */
+/** A room is a folder. Rooms that import each other, directly or through others, are one room. */
 function checkRoomCycles(folder, graph) {
   const roomOf = (file) =>
     relative(join(folder, 'src'), dirname(file)).replaceAll(sep, '/') || 'src'

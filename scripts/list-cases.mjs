@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * Prints each case of docs/reliability-cases.md with the tests that show it, or with what it waits for:
- * `npm run cases [-- --json] [root]`.
+ * Prints each case of docs/reliability-cases.md with the tests that cover it, or with what it waits
+ * for: `npm run cases [-- --json] [root]`.
  *
- * Tests name their cases in their titles, so that nothing has to be kept equal by hand. Exits with 1, and says why,
- * when a case has neither, has both, or a title names a case that there is not.
+ * Tests name their cases in their titles, so that no list has to be maintained. Exits with 1 and the
+ * reasons when a case has neither tests nor a reason to wait, or has both, and when a title names an
+ * unknown case.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
@@ -19,19 +20,19 @@ const asJson = args.includes('--json')
 const root = resolve(args.find((arg) => !arg.startsWith('--')) ?? '.')
 const { sections, problems } = readCases()
 const cases = sections.flatMap(({ cases }) => cases)
-const known = new Map(cases.map((it) => [it.number, it]))
+const known = new Map(cases.map((entry) => [entry.number, entry]))
 for (const test of readTitles()) {
   for (const number of test.cases) {
-    const of = known.get(number)
-    if (of) of.tests.push({ file: test.file, line: test.line, title: test.title })
-    else problems.push(`${test.file}:${test.line} names case ${number}, which there is not`)
+    const entry = known.get(number)
+    if (entry) entry.tests.push({ file: test.file, line: test.line, title: test.title })
+    else problems.push(`${test.file}:${test.line} names case ${number}, which does not exist`)
   }
 }
 for (const { number, tests, waitsFor } of cases) {
   if (tests.length === 0 && !waitsFor)
     problems.push(`case ${number} has no test, and does not say what it waits for`)
   if (tests.length > 0 && waitsFor)
-    problems.push(`case ${number} has a test, and waits for nothing any more: ${tests[0].file}`)
+    problems.push(`case ${number} has a test, and no longer waits: ${tests[0].file}`)
 }
 print()
 if (problems.length > 0) {
@@ -50,7 +51,7 @@ function readCases() {
     if (number) {
       const expected = (last?.number ?? 0) + 1
       if (Number(number) !== expected)
-        problems.push(`case ${number} stands where ${expected} should`)
+        problems.push(`case ${number} is listed where case ${expected} is expected`)
       last = { number: Number(number), case: text, tests: [], waitsFor: null, leftOut: null }
       sections.at(-1).cases.push(last)
     }
@@ -61,7 +62,7 @@ function readCases() {
   return { sections, problems }
 }
 
-/** Texts in test files that name cases. */
+/** The strings in test files that name cases. */
 function* readTitles() {
   for (const file of testFiles(join(root, 'packages'))) {
     const lines = readFileSync(file, 'utf8').split('\n')

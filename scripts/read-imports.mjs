@@ -1,6 +1,6 @@
 /**
- * Reads the imports of a package's sources from their text, without a parser: comments are dropped
- * and strings are replaced by their number first, so that only real imports and calls are seen.
+ * Reads the imports of a package's sources from their text, without a parser: comments are removed
+ * and strings replaced by their number first, so that only real imports and calls are found.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -17,7 +17,7 @@ const TOKEN = new RegExp(
   ].join('|'),
   'g',
 )
-/** Matched after tokenize: a string is its number between double quotes. */
+/** Matched after tokenize, which replaces each string by its number in double quotes. */
 const IMPORT =
   /\b(?:import|export)\b[^;"()=]*?\bfrom\s*"(\d+)"|\bimport\s*"(\d+)"|\bimport\s*\(\s*"(\d+)"/g
 
@@ -49,7 +49,7 @@ function tokenize(source) {
     if (template && !template.includes('${')) {
       return `"${strings.push(token.slice(1, -1)) - 1}"${token.replace(/[^\n]/g, '')}`
     }
-    // Only what a template computes is code.
+    // Only the expressions of a template are code.
     if (template) return token.replace(/\$\{([^}]*)\}|[^\n]/g, (_, inner) => `${inner ?? ''} `)
     return ' '
   })
@@ -57,7 +57,7 @@ function tokenize(source) {
 }
 
 function* sourceFiles(folder) {
-  for (const part of ['src', 'bin'].filter((it) => existsSync(join(folder, it)))) {
+  for (const part of ['src', 'bin'].filter((name) => existsSync(join(folder, name)))) {
     for (const entry of readdirSync(join(folder, part), { recursive: true }).sort()) {
       const file = join(folder, part, entry)
       if (SOURCE_FILE.test(file) && !isTest(relative(folder, file))) yield file
@@ -65,7 +65,7 @@ function* sourceFiles(folder) {
   }
 }
 
-/** `./x.js` may stand for `./x.ts`. */
+/** `./x.js` may refer to `./x.ts`. */
 function resolveFile(from, specifier) {
   const path = resolve(dirname(from), specifier)
   const typescript = path.replace(/\.([cm]?)js(x?)$/, '.$1ts$2')

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs the servers that test suites and benchmarks start, the clock that they fake and the browser, on Debian and Ubuntu.
+# Installs the servers that tests and benchmarks start, faketime and Chromium, on Debian and Ubuntu.
 #
 #   npm run setup:servers                  all of them
-#   npm run setup:servers -- redis         only those named
+#   npm run setup:servers -- redis         only the named ones
 #   bash scripts/setup-servers.sh --list   the table: name and programs
 #
-# Does nothing, without network or root, when every program is there. What it installs stays off:
-# suites start their servers themselves, on private ports. A service that ran before keeps running.
+# Needs no network or root when every program is installed. Installed services stay off: suites
+# start their servers themselves, on private ports. A service that ran before keeps running.
 set -euo pipefail
 
-# name | programs that suites run | Debian package | service that the package brings
+# name | programs that suites run | Debian package | service that the package installs
 SERVERS='
 pgbouncer  | pgbouncer                                | pgbouncer    | pgbouncer
 redis      | redis-server                             | redis-server | redis-server
@@ -18,15 +18,15 @@ faketime   | faketime                                 | faketime     |
 chromium   | chromium                                 | chromium     |
 '
 
-# A script here that exits with 101 forbids every package to start its service.
+# A script at this path that exits with 101 keeps packages from starting their services.
 POLICY=/usr/sbin/policy-rc.d
 POLICY_ASIDE="$POLICY.before-punctual"
 POLICY_MARK='# Put here by setup-servers.sh while it installs.'
 
-# Without a terminal sudo must not ask for a password that nobody can give.
+# Without a terminal sudo must not ask for a password.
 if [[ -t 0 ]]; then SUDO=(sudo); else SUDO=(sudo -n); fi
 
-# Bash 3.2, which macOS has, must be able to read this far and say what to install.
+# Bash 3.2 on macOS must be able to read this far and print what to install.
 main() {
   local names name missing=()
   read -ra names <<<"$(server_names)"
@@ -36,7 +36,7 @@ main() {
   fi
   (($# > 0)) || set -- "${names[@]}"
   for name in "$@"; do
-    [[ " ${names[*]} " == *" $name "* ]] || fail "no server is called $name; there are: ${names[*]}"
+    [[ " ${names[*]} " == *" $name "* ]] || fail "unknown server $name; known: ${names[*]}"
     if [[ -z "$(missing_programs "$name")" ]]; then
       echo "$name: already installed"
     else
@@ -56,7 +56,7 @@ install_servers() {
   as_root true || fail "sudo refused; run this as root to install: $*"
   forbid_service_starts
   echo 'Reading the package lists'
-  apt_get update || echo 'could not read the package lists; going on with those that are here' >&2
+  apt_get update || echo 'could not read the package lists; continuing with the existing ones' >&2
   for name in "$@"; do install_server "$name" || failed+=("$name"); done
   ((${#failed[@]} == 0)) || fail "could not install: ${failed[*]}"
 }
@@ -68,7 +68,7 @@ install_server() {
   ! knows_service "$service" || known=yes
   echo "$name: installing $package"
   output=$(apt_get install --yes --no-install-recommends "$package" 2>&1) || echo "$output" >&2
-  # A service that this installation brought must not come up at the next boot either.
+  # A service that this installation added must not start at the next boot either.
   if [[ $known == no ]] && knows_service "$service"; then
     as_root systemctl disable --quiet "$service" || true
   fi
@@ -83,7 +83,7 @@ install_server() {
 forbid_service_starts() {
   trap allow_service_starts EXIT
   trap 'exit 130' INT TERM
-  # Ours may be left from an installation that was killed; one of somebody else's comes back.
+  # Our script may be left from an installation that was killed; another one is restored afterwards.
   if [[ -e $POLICY ]] && ! grep -qF "$POLICY_MARK" "$POLICY"; then
     as_root mv "$POLICY" "$POLICY_ASIDE"
   fi

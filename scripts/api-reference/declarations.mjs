@@ -1,12 +1,12 @@
 /**
- * What the entry points declare, by name: what is exported, with the page that it stands on, and what exported things
- * mention without being exported themselves.
+ * The declarations of the entry points by name: exported ones with their page, and hidden ones that
+ * exported declarations mention.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readComment } from './read-comment.mjs'
 
-/** Reads entry points as extract.mjs gives them. `folder` is the package, from which sources are read. */
+/** Reads the entries of extract.mjs. `folder` is the package, whose sources give the member order. */
 export function readDeclarations(entries, folder) {
   const exported = new Map()
   const hidden = new Map()
@@ -21,13 +21,17 @@ export function readDeclarations(entries, folder) {
 
 function toDeclaration(item, module, folder) {
   const members = (item.members ?? [])
-    .filter((it) => it.releaseTag !== 'Internal')
-    .map((it) => ({ ...it, owner: item.name, comment: readComment(it.docComment ?? '') }))
+    .filter((member) => member.releaseTag !== 'Internal')
+    .map((member) => ({
+      ...member,
+      owner: item.name,
+      comment: readComment(member.docComment ?? ''),
+    }))
   const ordered = item.fileUrlPath ? inSourceOrder(members, item, folder) : members
   return { ...item, module, comment: ownComment(item), members: ordered }
 }
 
-/** api-extractor adds a remark where a constructor is internal. */
+/** Removes the remark that api-extractor adds to classes with an internal constructor. */
 function ownComment({ docComment = '' }) {
   const { remarks, ...comment } = readComment(docComment)
   return remarks?.startsWith('The constructor for this class is marked')
@@ -35,7 +39,7 @@ function ownComment({ docComment = '' }) {
     : { ...comment, remarks }
 }
 
-/** Authors order members by meaning; api-extractor by name. */
+/** Authors order members by meaning; api-extractor orders them by name. */
 function inSourceOrder(members, { name, fileUrlPath }, folder) {
   const source = readFileSync(join(folder, fileUrlPath), 'utf8')
   const [start] = [...source.matchAll(new RegExp(`\\b(?:interface|class) ${name}\\b`, 'g'))]
@@ -53,7 +57,7 @@ function escapeRegExp(text) {
   return text.replaceAll('"', "'").replace(/[$.*+?^()|[\]{}\\]/g, '\\$&')
 }
 
-/** The name that a token refers to, where it is one of ours. */
+/** The name that a token refers to, when the package declares it. */
 export function nameOf({ kind, canonicalReference = '' }) {
   if (kind !== 'Reference') return undefined
   return /^punctual!~?(\w+):/.exec(canonicalReference)?.[1]

@@ -1,10 +1,10 @@
 /**
- * Types that are derived from a constant, as what they are: `(typeof roles)[number]` says nothing to a reader, and
- * `'api' | 'planner' | …` does.
+ * Replaces types derived from a constant by their values: `(typeof roles)[number]` tells a reader
+ * nothing, and `'api' | 'planner' | …` does.
  */
 import { nameOf } from './declarations.mjs'
 
-/** The tokens with each such type replaced by its values. */
+/** Returns the tokens with each such type replaced by its values. */
 export function expandLists(tokens, { exported, hidden }) {
   const found = tokens.findIndex((token, i) => {
     const before = tokens[i - 1]?.text ?? ''

@@ -1,8 +1,9 @@
 /**
- * The declarations of the package as data: api-extractor reads the built `.d.ts` of each entry point, with its own
- * TypeScript, and writes what is exported with its comments.
+ * Extracts the declarations of the package: api-extractor reads the built `.d.ts` of each entry
+ * point, with its own TypeScript, and writes the exports with their comments.
  *
- * The tags that comments may have are those of packages/punctual/tsdoc.json. The file that api-extractor writes is read as plain JSON: a handful of fields is all that the pages need.
+ * packages/punctual/tsdoc.json defines the allowed comment tags. The file that api-extractor writes
+ * is read as plain JSON, because the pages need only a few of its fields.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +23,7 @@ const COMPILER = {
   noEmit: true,
 }
 
-/** What each entry point exports, and what is wrong with its comments. */
+/** The exports of each entry point, and the problems of their comments. */
 export function extract(folder) {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const entries = Object.entries(exports).filter(([, { types }]) => types !== undefined)
@@ -30,7 +31,7 @@ export function extract(folder) {
   try {
     const files = entries.map(([, { types }]) => types)
     const configs = files.map((types) => prepare(folder, types, files, target))
-    // One program for all, which is most of the time that it takes.
+    // One program for all entry points, because compiling takes most of the time.
     const compilerState = CompilerState.create(configs[0], {
       additionalEntryPoints: files.map((types) => join(folder, types)),
     })
@@ -73,7 +74,7 @@ function prepare(folder, types, files, target) {
       docModel: { enabled: true, apiJsonFilePath, includeForgottenExports: true },
       messages: {
         compilerMessageReporting: { default: { logLevel: 'error' } },
-        // What is undocumented or not exported is judged by find-problems.mjs, over all entry points together.
+        // find-problems.mjs reports missing comments and exports, over all entry points together.
         extractorMessageReporting: { default: { logLevel: 'none' } },
         tsdocMessageReporting: { default: { logLevel: 'error' } },
       },

@@ -1,4 +1,4 @@
-/** What keeps the reference from being complete: each problem says where, and what to do. */
+/** Finds what is missing from the reference: each problem names the place and the fix. */
 import { nameOf } from './declarations.mjs'
 
 const SENTENCE = /[.:!?`)…]$/
@@ -21,11 +21,11 @@ function commentProblems(item, name) {
   const problems = []
   if (comment.summary === '') problems.push(`${name} has no comment; say what it is for`)
   else if (!SENTENCE.test(comment.summary))
-    problems.push(`${name}: the comment is no sentence: "${comment.summary.slice(0, 60)}"`)
+    problems.push(`${name}: the comment is not a sentence: "${comment.summary.slice(0, 60)}"`)
   for (const param of comment.params)
     if (!parameters.some(({ parameterName }) => parameterName === param.name))
       problems.push(`${name} has no parameter ${param.name}, but its comment does`)
-  const inner = members.flatMap((it) => commentProblems(it, memberName(name, it)))
+  const inner = members.flatMap((member) => commentProblems(member, memberName(name, member)))
   return [...problems, ...inner]
 }
 
@@ -34,7 +34,7 @@ function memberName(owner, { name, overloadIndex = 1 }) {
   return overloadIndex > 1 ? `${owner}.${name}, overload ${overloadIndex}` : `${owner}.${name}`
 }
 
-/** Types that the item mentions and nobody can import. A constant is no such: its values are shown instead. */
+/** Mentioned types that nothing exports. Constants are left out: their values are shown. */
 function hiddenProblems(item, { exported, hidden }) {
   const tokens = [item, ...item.members].flatMap(({ excerptTokens }) => excerptTokens)
   const names = new Set(tokens.map(nameOf).filter((name) => name !== undefined))
@@ -50,5 +50,5 @@ function placeProblems(name, files) {
 }
 
 function unknownName(name) {
-  return `${name} is listed in scripts/api-reference/pages.mjs, and nothing exports it`
+  return `${name} is listed in scripts/api-reference/pages.mjs, but nothing exports it`
 }

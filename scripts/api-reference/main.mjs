@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Makes docs/reference/api from the comments of what the package exports: `npm run docs:api`. With `--check` it writes
- * nothing, and fails when a page is not what the sources say.
+ * Generates docs/reference/api from the comments of the package's exports: `npm run docs:api`. With
+ * `--check` it writes nothing, and fails when a page differs from the sources.
  *
- * It reads the built declarations, so that `npm run build` comes first.
+ * It reads the built declarations: run `npm run build` first.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const folder = join(root, 'packages/punctual')
 const entries = extract(folder)
 const declarations = readDeclarations(entries, folder)
 const problems = [
-  ...new Set([...entries.flatMap((it) => it.problems), ...findProblems(declarations, pages)]),
+  ...new Set([...entries.flatMap((entry) => entry.problems), ...findProblems(declarations, pages)]),
 ]
 if (problems.length > 0) fail(problems)
 
@@ -33,9 +33,9 @@ else write(files)
 function render() {
   const fileOf = new Map(pages.flatMap(({ file, names }) => names.map((name) => [name, file])))
   const linkFrom = ({ file }, name) => {
-    const there = fileOf.get(name)
-    if (there === undefined) return undefined
-    return `${there === file ? '' : there}#${name.toLowerCase()}`
+    const page = fileOf.get(name)
+    if (page === undefined) return undefined
+    return `${page === file ? '' : page}#${name.toLowerCase()}`
   }
   const reference = { ...declarations, linkFrom }
   return new Map([
@@ -51,18 +51,18 @@ function write(made) {
 }
 
 function check(made) {
-  const there = existsSync(target) ? readdirSync(target) : []
-  const names = [...new Set([...made.keys(), ...there])]
+  const existing = existsSync(target) ? readdirSync(target) : []
+  const names = [...new Set([...made.keys(), ...existing])]
   const read = (name) =>
-    there.includes(name) ? readFileSync(join(target, name), 'utf8') : undefined
+    existing.includes(name) ? readFileSync(join(target, name), 'utf8') : undefined
   const stale = names.filter((name) => made.get(name) !== read(name))
   if (stale.length === 0) return
   fail(stale.map((name) => `docs/reference/api/${name} is out of date; run \`npm run docs:api\``))
 }
 
-function fail(what) {
+function fail(messages) {
   console.error(
-    `${what.join('\n')}\n${what.length === 1 ? '1 problem' : `${what.length} problems`}`,
+    `${messages.join('\n')}\n${messages.length === 1 ? '1 problem' : `${messages.length} problems`}`,
   )
   process.exit(1)
 }

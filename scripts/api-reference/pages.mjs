@@ -1,13 +1,13 @@
 /**
- * What stands on which page, in the order in which a reader needs it. A name that is exported and on no page is reported
- * by find-problems.mjs.
+ * The pages of the API reference with their names, in the order in which a reader needs them.
+ * find-problems.mjs reports an exported name that is on no page.
  */
 export const pages = [
   {
     file: 'punctual.md',
     title: 'Punctual',
     about:
-      'The one object that a program starts: it submits runs, registers handlers, and leads to everything else.',
+      'The object that a program starts: it submits runs, registers handlers, and gives access to everything else.',
     names: [
       ...[
         'Punctual',
@@ -28,7 +28,7 @@ export const pages = [
     file: 'submitting.md',
     title: 'Submitting',
     about:
-      'What `submit` and `submitMany` take and answer. The guide is [The library](../../guides/library.md); flow control has [one of its own](../../guides/flow-control.md), and so have [transactions](../../guides/transactions.md).',
+      'The options and results of `submit` and `submitMany`. The guides are [The library](../../guides/library.md), [Flow control](../../guides/flow-control.md) and [Transactions](../../guides/transactions.md).',
     names: [
       ...['SubmitOptions', 'SubmitCallOptions', 'SubmitManyOptions', 'Submitted', 'HandlerHandle'],
       ...['KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
@@ -48,7 +48,7 @@ export const pages = [
     file: 'handlers.md',
     title: 'Handlers',
     about:
-      'What `punctual.handler` takes, what a handler is given, and how runs are claimed without one. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [A loop of one’s own](../../guides/manual-claims.md).',
+      'The options of `punctual.handler`, the context that a handler receives, and claiming runs without a handler. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [Claiming by hand](../../guides/manual-claims.md).',
     names: [
       ...['RegisterHandler', 'HandlerFunction', 'HandlerContext', 'SlotOfRun', 'RunLog'],
       ...['TransactionClient', 'HandlerOptions', 'InlineOptions', 'IsolatedOptions'],
@@ -69,7 +69,7 @@ export const pages = [
     file: 'runs.md',
     title: 'Runs',
     about:
-      'Looking at runs, waiting for them and steering them: `punctual.runs`. The guide is [Steering](../../guides/steering.md), and [The life of a run](../../concepts/lifecycle.md) tells what the states mean.',
+      'Reading runs, waiting for them and changing them: `punctual.runs`. The guide is [Steering](../../guides/steering.md); [The life of a run](../../concepts/lifecycle.md) explains the states.',
     names: [
       ...['Runs', 'RunReference', 'Run', 'RunDefinition', 'WaitingRun', 'RunningRun'],
       ...['FinishedRun', 'RunState', 'LiveState', 'FinalState', 'Attempt', 'AttemptOutcome'],
@@ -86,7 +86,7 @@ export const pages = [
       ...['LogLine', 'LogPosition', 'CancelAnswer', 'TooLate'],
       ...['RunPageFilter', 'RunPageOptions', 'RunOrder', 'RunPage', 'RunItem'],
       ...['RunCountOptions', 'CountBy', 'RunCount', 'RunGroup'],
-      ...['RunExplanation', 'RunObstacle', 'LetThroughRun', 'WorkerInReach'],
+      ...['RunExplanation', 'RunObstacle', 'AdmittedRun', 'WorkerInReach'],
       ...['Stats', 'RecentEnds', 'Ends', 'ReportOptions', 'Report', 'ReportRow'],
       ...['BulkOptions', 'CancelManyOptions', 'BulkProgress', 'BulkResult'],
       ...['Resolution', 'RunResolution', 'ResolveResult', 'HandlingOptions'],
@@ -96,7 +96,7 @@ export const pages = [
     file: 'jobs.md',
     title: 'Jobs and schedules',
     about:
-      'What runs again and again, or once under a name: `punctual.jobs`. The guide is [Schedules](../../guides/schedules.md), and [Time zones](../../concepts/time-zones-and-dst.md) tells when exactly a schedule fires.',
+      'Jobs run on a schedule, or once under a name: `punctual.jobs`. The guide is [Schedules](../../guides/schedules.md); [Time zones](../../concepts/time-zones-and-dst.md) explains when exactly a schedule fires.',
     names: [
       ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'FoldPolicy', 'DayRule'],
       ...['MisfireRules', 'Overlap', 'Job', 'JobRules', 'When', 'JobResult', 'JobChange'],
@@ -112,7 +112,7 @@ export const pages = [
     file: 'groups.md',
     title: 'Groups',
     about:
-      'Many runs with one end: `punctual.groups`. The guide is [Groups](../../guides/groups.md).',
+      'Runs that are submitted together, with one callback when all have ended: `punctual.groups`. The guide is [Groups](../../guides/groups.md).',
     names: [
       ...['Groups', 'GroupReference', 'GroupOptions', 'GroupRun', 'GroupCallbackOptions'],
       ...['GroupCallOptions', 'GroupHandle', 'Group', 'GroupSummary', 'GroupCounts'],
@@ -124,7 +124,7 @@ export const pages = [
     file: 'dead-letters.md',
     title: 'Dead letters',
     about:
-      'Runs that died, looked at, replayed and discarded: `punctual.deadLetters`. The guide is [Dead letters](../../guides/dead-letters.md).',
+      'Listing, replaying and discarding runs that died: `punctual.deadLetters`. The guide is [Dead letters](../../guides/dead-letters.md).',
     names: [
       ...['DeadLetters', 'DeadLetter', 'DeadLetterDetails', 'DeadLetterFilter', 'DeadLetterState'],
       ...[
@@ -142,7 +142,7 @@ export const pages = [
     file: 'queues-and-workers.md',
     title: 'Queues and workers',
     about:
-      'What waits where, who runs it, and pausing, limiting or draining it: `punctual.queues`, `punctual.limits` and `punctual.workers`. The guides are [Steering](../../guides/steering.md), [Flow control](../../guides/flow-control.md) and [Workers](../../guides/workers.md).',
+      'Depth, pauses and limits of queues, and the workers that serve them: `punctual.queues`, `punctual.limits` and `punctual.workers`. The guides are [Steering](../../guides/steering.md), [Flow control](../../guides/flow-control.md) and [Workers](../../guides/workers.md).',
     names: [
       ...[
         'Queues',
@@ -162,7 +162,7 @@ export const pages = [
     file: 'tenants-and-keys.md',
     title: 'Tenants and API keys',
     about:
-      'Who shares an installation, what each may have, and the keys by which callers are known: `punctual.tenants`, `punctual.apiKeys` and `punctual.authenticate`. The guide is [Tenants and keys](../../guides/tenants-and-keys.md).',
+      'Tenants, their quotas, and the API keys that identify callers: `punctual.tenants`, `punctual.apiKeys` and `punctual.authenticate`. The guide is [Tenants and keys](../../guides/tenants-and-keys.md).',
     names: [
       ...['Tenants', 'Tenant', 'TenantReference', 'TenantOptions', 'TenantChanges'],
       ...['TenantListOptions', 'Quotas', 'QuotaChanges', 'QuotaName', 'TenantRange', 'UsageDay'],
@@ -173,9 +173,9 @@ export const pages = [
   },
   {
     file: 'activity.md',
-    title: 'Events',
+    title: 'Activity',
     about:
-      'Hearing of what happens, here and across the fleet: `punctual.on`, `once`, `off` and `events`. The guide is [Events](../../guides/activity.md).',
+      'Events of runs, jobs and workers, in this process and across the fleet: `punctual.on`, `once`, `off` and `activity`. The guide is [Activity](../../guides/activity.md).',
     names: [
       ...['ActivityEvents', 'Listen', 'Unlisten', 'StreamActivity', 'ActivityListener'],
       ...['ListenOptions', 'ActivityOptions', 'ActivityEvent', 'RunFacts', 'ActivityType'],
@@ -186,7 +186,7 @@ export const pages = [
     file: 'guarantees.md',
     title: 'Guarantees and proofs',
     about:
-      'Which promises hold on this server, and the proof that every slot was decided once: `punctual.guarantees` and `punctual.verify`. See [What is guaranteed](../../concepts/guarantees.md) and [The slot ledger](../../concepts/ledger.md).',
+      'Which guarantees hold on this server, and the proof that every slot was decided once: `punctual.guarantees` and `punctual.verify`. See [What is guaranteed](../../concepts/guarantees.md) and [The slot ledger](../../concepts/ledger.md).',
     names: [
       ...['GuaranteePanel', 'Guarantee', 'PromiseName', 'Weakness', 'GuaranteeFacts'],
       'RowSecurityState',
@@ -205,7 +205,7 @@ export const pages = [
     file: 'audit.md',
     title: 'The audit log',
     about:
-      'Who changed what, and whether the log of it is as it was written: `punctual.audit` and `punctual.as`. The guide is [The audit log](../../guides/audit.md).',
+      'Who changed what, and whether the log has been tampered with: `punctual.audit` and `punctual.as`. The guide is [The audit log](../../guides/audit.md).',
     names: [
       ...['Audit', 'AuditListOptions', 'AuditEntry', 'AuditTarget', 'Actor', 'ActorKind'],
       ...['AuditVerifyOptions', 'ExpectedAuditHead', 'AuditVerification', 'VerifiedChain'],
@@ -216,14 +216,14 @@ export const pages = [
     file: 'secrets.md',
     title: 'Secrets',
     about:
-      'Values that handlers need and nobody else may see: `punctual.secrets`. The guide is [Secrets](../../guides/secrets.md).',
+      'Encrypted values that only handlers can read: `punctual.secrets`. The guide is [Secrets](../../guides/secrets.md).',
     names: ['SecretsOfInstallation', 'Secrets', 'SecretInfo', 'SecretSet', 'RotatedSecrets'],
   },
   {
     file: 'errors.md',
     title: 'Errors',
     about:
-      'What is thrown at callers, and what handlers throw to say what is to happen next. Every code is explained in [Errors](../errors.md).',
+      'Errors that callers receive, and errors that handlers throw to control retries. [Errors](../errors.md) explains every code.',
     names: [
       'PunctualError',
       'ErrorCode',
@@ -237,7 +237,7 @@ export const pages = [
     file: 'testing.md',
     title: 'Testing',
     about:
-      'A real Punctual on a database that is thrown away, and schedules in virtual time. The guides are [Testing](../../guides/testing.md) and [Testing schedules](../../guides/testing-schedules.md).',
+      'A real Punctual on a scratch database, and schedules in virtual time. The guides are [Testing](../../guides/testing.md) and [Testing schedules](../../guides/testing-schedules.md).',
     names: [
       ...['startTestPunctual', 'TestPunctualOptions', 'TestPunctual', 'TestKit', 'TestSubmitted'],
       ...['TestSubmission', 'SubmissionMatch', 'HandlerReference', 'DrainOptions', 'TestFailure'],
@@ -247,7 +247,7 @@ export const pages = [
   },
 ]
 
-/** Methods that stand before the others of their class, which follow in the order of the source. */
+/** Methods that come first on the page of their class; the others follow in the order of the source. */
 export const first = {
   Punctual: [
     'start',
@@ -263,7 +263,7 @@ export const first = {
   ],
 }
 
-/** What the object is called in programs, by its type. */
+/** The name that examples give to an object of each type. */
 export const called = {
   Punctual: 'punctual',
   Runs: 'punctual.runs',

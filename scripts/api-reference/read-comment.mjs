@@ -1,10 +1,10 @@
 /**
- * A TSDoc comment in its parts. api-extractor has checked its form; what is left is text with tags, and the text is
- * Markdown already.
+ * Splits a TSDoc comment into its parts. api-extractor has checked the syntax, and the text is
+ * already Markdown.
  */
 const TAG = /(?<![`\w{])@(default|param|returns|throws|example|remarks|see|internal)\b[ \t]*/g
 
-/** `params`, `throws` and `examples` are lists; the others are a text, or undefined. */
+/** `params`, `throws` and `examples` are lists; the others are strings or undefined. */
 export function readComment(comment) {
   const text = comment
     .replace(/^\/\*\*/, '')
@@ -12,16 +12,16 @@ export function readComment(comment) {
     .replace(/^[ \t]*\* ?/gm, '')
     .trim()
   const [summary, ...blocks] = splitAtTags(text)
-  const of = (tag) => blocks.filter((block) => block.tag === tag).map((block) => block.text)
+  const tagged = (tag) => blocks.filter((block) => block.tag === tag).map((block) => block.text)
   return {
     summary: summary.text,
-    default: of('default')[0],
-    remarks: of('remarks')[0],
-    returns: of('returns')[0],
-    params: of('param').map(readParam),
-    throws: of('throws'),
-    examples: of('example'),
-    see: of('see'),
+    default: tagged('default')[0],
+    remarks: tagged('remarks')[0],
+    returns: tagged('returns')[0],
+    params: tagged('param').map(readParam),
+    throws: tagged('throws'),
+    examples: tagged('example'),
+    see: tagged('see'),
   }
 }
 

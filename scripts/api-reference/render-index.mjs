@@ -1,4 +1,4 @@
-/** The first page: what is where, and every name. */
+/** The index page: the other pages, and every name. */
 import { GENERATED } from './render-page.mjs'
 import { firstSentence } from './render-text.mjs'
 
@@ -14,14 +14,14 @@ export function renderIndex(pages, { exported }) {
 
 # API reference
 
-Everything that \`punctual\` and \`punctual/testing\` export: signatures, options, defaults and limits. The
-[guides](../../README.md) say what to do with it; [Errors](../errors.md) explains every code that is thrown.
+Everything that \`punctual\` and \`punctual/testing\` export: signatures, options, defaults and limits.
+The [guides](../../README.md) explain how to use it; [Errors](../errors.md) explains every error code.
 
 ${places.join('\n')}
 
 ## Every name
 
-| name | what |
+| name | description |
 | --- | --- |
 ${rows.join('\n')}
 `
@@ -31,8 +31,8 @@ function key({ name }) {
   return name.toLowerCase()
 }
 
-/** The first sentence, as it goes on after a colon. */
-function lead(about) {
-  const [first] = about.split(/(?<=\.) /)
+/** The first sentence, in lower case for use after a colon. */
+function lead(text) {
+  const [first] = text.split(/(?<=\.) /)
   return `${first[0].toLowerCase()}${first.slice(1)}`
 }

@@ -1,6 +1,6 @@
-/** The words of comments as Markdown. */
+/** The text of comments as Markdown. */
 
-/** Names of the reference lead to where they are explained; `{@link}` does, too. Lines are joined. */
+/** Links names of the reference, also in `{@link}`, and joins lines. */
 export function linkedText(text, { linkTo, own, exported }) {
   const link = (name, shown) =>
     exported.has(name) && name !== own ? `[${shown}](${linkTo(name)})` : shown
@@ -12,7 +12,7 @@ export function linkedText(text, { linkTo, own, exported }) {
     .replace(/\bdocs\/([\w/-]+\.md)/g, '[$&](../../$1)')
 }
 
-/** A paragraph, or an item of a list, is one line. */
+/** Joins the lines of each paragraph and list item. */
 function joined(text) {
   return text.replace(/(?<!\n)\n(?!\n|- )/g, ' ')
 }
@@ -26,13 +26,13 @@ export function tableCell({ summary, remarks }, context) {
     .replaceAll('|', '\\|')
 }
 
-/** A value is code; a phrase is not. */
+/** A value is shown as code; a phrase is not. */
 export function defaultText(text = '') {
   const isValue = /^(?:-?[\d.]+|true|false|null|'[^']*'|\[.*\])$/.test(text)
   return isValue ? `\`${text}\`` : joined(text).replaceAll('|', '\\|')
 }
 
-/** What a text begins with, for lists. */
+/** The first sentence of a text, for lists. */
 export function firstSentence(text) {
   const flat = joined(text).split('\n')[0] ?? ''
   return /^.*?[.:](?=\s+[A-Z`]|$)/.exec(flat)?.[0].replace(/:$/, '.') ?? flat

@@ -1,4 +1,4 @@
-/** Types and signatures as Markdown: linked in tables, as code in blocks. */
+/** Types and signatures as Markdown: with links in tables, as code in blocks. */
 import { nameOf } from './declarations.mjs'
 
 const WIDTH = 100
@@ -8,7 +8,7 @@ export function tokensIn({ excerptTokens }, { startIndex, endIndex }) {
   return excerptTokens.slice(startIndex, endIndex)
 }
 
-/** The type of a property; that of a constant is its value. */
+/** The type of a property; for a constant its value. */
 export function typeTokens(item) {
   const tokens = tokensIn(item, item.propertyTypeTokenRange)
   if (tokens.length > 0) return tokens
@@ -16,13 +16,13 @@ export function typeTokens(item) {
   return [{ kind: 'Content', text: value.replaceAll('"', "'") }]
 }
 
-/** The declaration of a method without the semicolon at its end. */
+/** The declaration of a method without its final semicolon. */
 export function methodTokens({ excerptTokens }) {
   const last = excerptTokens.at(-1)
   return [...excerptTokens.slice(0, -1), { ...last, text: last.text.replace(/;$/, '') }]
 }
 
-/** A type on one line, with its own names as links. */
+/** A type on one line, with links to names of the reference. */
 export function linkedType(tokens, linkTo) {
   const parts = tokens.map((token) => {
     const name = nameOf(token)
@@ -52,7 +52,7 @@ function escapeMarkdown(text) {
     .replace(/[[\]|*_`~\\]/g, '\\$&')
 }
 
-/** A function as it is declared, its parameters on lines of their own when one line is too short. */
+/** The signature of a function, with one line per parameter when it is too long for one line. */
 export function signature(item) {
   const plain = bare(oneLine(textOf(item.excerptTokens)))
   if (plain.length <= WIDTH) return plain
@@ -72,7 +72,7 @@ function bare(text) {
   return text.replace(/^(?:export |declare |function |static )*/, '').replace(/;?\s*$/, '')
 }
 
-/** A type alias or a constant: a long union has its parts on lines of their own. */
+/** A type alias or a constant; a long union has one line per part. */
 export function declarationText(tokens) {
   const text = oneLine(textOf(tokens))
     .replace(/^(?:export |declare )*/, '')
@@ -85,7 +85,7 @@ export function declarationText(tokens) {
   return [`${head} =`, ...lines].join('\n')
 }
 
-/** Splits where no bracket is open. */
+/** Splits outside brackets. */
 function splitAtTop(text, separator) {
   const parts = ['']
   let depth = 0

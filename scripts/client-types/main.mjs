@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Writes packages/client/src/http/api.gen.ts from the OpenAPI document of the API: `npm run client:types`. With `--check` it
- * only tells whether the file is out of date.
+ * Writes packages/client/src/http/api.gen.ts from the OpenAPI document of the API: `npm run
+ * client:types`. With `--check` it only reports whether the file is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +10,9 @@ import { renderOperations } from './render-operations.mjs'
 
 const target = fileURLToPath(new URL('../../packages/client/src/http/api.gen.ts', import.meta.url))
 
-/** The document is that of the routes alone: nothing behind them is asked. */
+/** Only the schemas of the routes are read: no port is called. */
 const nothing = () => {
-  throw new Error('Nothing is served here.')
+  throw new Error('This port is not available.')
 }
 const app = createApp({ health: nothing, ready: nothing, metrics: nothing, service: nothing })
 await app.ready()

@@ -1,22 +1,22 @@
-/** Every operation of the OpenAPI document as one TypeScript interface, by method and path below /v1. */
+/** Renders the operations of the OpenAPI document as one TypeScript interface, by method and path. */
 import { comment, member, renderSchema } from './render-schema.mjs'
 
 const HEADER = `/**
- * Generated from the OpenAPI document of packages/api by \`npm run client:types\`: what each route takes and answers, in the
- * names of the wire.
+ * Generated from the OpenAPI document of packages/api by \`npm run client:types\`: the input and the
+ * answer of each route, in the names of the wire.
  */
 
 `
 
 export function renderOperations({ paths }) {
-  // By address, not by the order of the routes, in which nothing changes for a client.
+  // Sorted by address, because the order of the routes does not concern clients.
   const addresses = Object.entries(paths)
     .filter(([path]) => path.startsWith('/v1/'))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const operations = addresses.flatMap(([path, methods]) =>
     Object.entries(methods)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([method, of]) => renderOperation(method, path.slice(3), of)),
+      .map(([method, operation]) => renderOperation(method, path.slice(3), operation)),
   )
   return `${HEADER}export interface Operations {\n${operations.join('')}}\n`
 }
@@ -25,8 +25,10 @@ function renderOperation(method, path, operation) {
   const { parameters = [], requestBody, responses } = operation
   const parts = [
     ...['path', 'query'].flatMap((place) => {
-      const of = parameters.filter((parameter) => parameter.in === place)
-      return of.length === 0 ? [] : [renderParameters(place === 'path' ? 'params' : place, of)]
+      const placed = parameters.filter((parameter) => parameter.in === place)
+      return placed.length === 0
+        ? []
+        : [renderParameters(place === 'path' ? 'params' : place, placed)]
     }),
     ...(requestBody ? [`    body: ${renderSchema(contentOf(requestBody), '    ')}\n`] : []),
     `    answer: ${answerOf(responses)}\n`,
@@ -37,8 +39,8 @@ function renderOperation(method, path, operation) {
 }
 
 function renderParameters(name, parameters) {
-  const members = parameters.map(({ name: of, schema, required, description }) =>
-    member('      ', of, renderSchema(schema, '      '), required, description),
+  const members = parameters.map(({ name: parameter, schema, required, description }) =>
+    member('      ', parameter, renderSchema(schema, '      '), required, description),
   )
   return `    ${name}: {\n${members.join('')}    }\n`
 }

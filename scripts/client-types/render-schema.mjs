@@ -3,7 +3,7 @@
 const NAME = /^[A-Za-z_$][\w$]*$/
 const PLAIN = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' }
 
-/** What a schema says in words, as a comment of one line. */
+/** A description as a comment of one line. */
 export function comment(indent, text) {
   if (!text) return ''
   return `${indent}/** ${text.replaceAll('*/', '* /').replace(/\s+/g, ' ').trim()} */\n`
@@ -42,15 +42,15 @@ function renderObject(schema, indent) {
       ? `Record<string, ${renderSchema(others, indent)}>`
       : 'Record<string, unknown>'
   const deeper = `${indent}  `
-  const members = Object.entries(properties).map(([name, of]) => {
+  const members = Object.entries(properties).map(([name, property]) => {
     const required = schema.required?.includes(name)
-    return member(deeper, name, renderSchema(of, deeper), required, of.description)
+    return member(deeper, name, renderSchema(property, deeper), required, property.description)
   })
   if (additionalProperties === true) members.push(`${deeper}[name: string]: unknown\n`)
   return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`
 }
 
-/** What may be left out may also be undefined: JSON and addresses drop it. */
+/** An optional member may also be undefined: JSON and addresses omit it. */
 export function member(indent, name, type, required, description) {
   const key = NAME.test(name) ? name : JSON.stringify(name)
   const missing = type === 'unknown' ? '' : ' | undefined'

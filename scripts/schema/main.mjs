@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Writes packages/store/schema.sql from a database that the migrations have made: `npm run schema`. */
+/** Writes packages/store/schema.sql from a freshly migrated database: `npm run schema`. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { freshSchema, testServer } from '@punctual/testkit'
