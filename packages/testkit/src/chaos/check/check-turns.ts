@@ -43,7 +43,7 @@ function acceptedSpan(
 function overfull({ name, limit }: Crowd, spans: readonly Span[]): Violation[] {
   let now: Span[] = []
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
-    now = [...now.filter((span) => span.untilMs > span.fromMs), span]
+    now = [...now.filter((running) => running.untilMs > span.fromMs), span]
     if (now.length > limit) {
       const runs = now.map((span) => span.run).join(', ')
       return [{ kind: 'overcrowded', what: `${name} allows ${limit} at once; running: ${runs}` }]
