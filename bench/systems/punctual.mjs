@@ -3,7 +3,7 @@
  * them.
  */
 import pg from 'pg'
-import { compileTiming, nextSlot } from '../../packages/core/dist/index.js'
+import { compileTiming, nextSlot } from '../../packages/core/dist/schedule/index.js'
 
 const LIBRARY = new URL('../../packages/punctual/dist/index.js', import.meta.url)
 const HANDLER = 'noop'

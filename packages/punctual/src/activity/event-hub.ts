@@ -168,7 +168,8 @@ function checkFlag(fleet: unknown): boolean {
 
 function compile(options: ActivityOptions) {
   for (const name of Object.keys(options))
-    if (!KNOWN.includes(name)) refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
+    if (!KNOWN.includes(name))
+      refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
   const { handler, queue, signal, types } = options
   const fleet = checkFlag(options.fleet ?? false)
   if (types !== undefined && !(Array.isArray(types) && types.length > 0))

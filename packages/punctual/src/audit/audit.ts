@@ -62,7 +62,8 @@ const HASH = /^[0-9a-f]{64}$/i
 function checkNames(options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) refuseOption('options', 'an object', options)
   const unknown = Object.keys(options as object).find((name) => !known.includes(name))
-  if (unknown !== undefined) refuseOption('options', `an object with only ${known.join(', ')}`, unknown)
+  if (unknown !== undefined)
+    refuseOption('options', `an object with only ${known.join(', ')}`, unknown)
 }
 
 /** The number of a chain; 0 is the installation's chain. */

@@ -55,7 +55,11 @@ function checkFields(field: string, given: unknown, known: readonly string[]): v
     refuseOption(field, `an object of ${known.join(', ')}`, given)
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      refuseOption(field, `an object with only ${known.join(', ')}`, name.slice(0, limits.nameLength))
+      refuseOption(
+        field,
+        `an object with only ${known.join(', ')}`,
+        name.slice(0, limits.nameLength),
+      )
 }
 
 export function checkGroup(options: GroupOptions): {

@@ -25,7 +25,8 @@ export async function pageOfJobs(
   if (typeof options !== 'object' || options === null)
     return refuseOption('options', 'an object', options)
   for (const name of Object.keys(options))
-    if (!KNOWN.includes(name)) refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
+    if (!KNOWN.includes(name))
+      refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
   const { limit = 50, cursor, page } = options
   integer('limit', limit, 1, limits.pageSize)
   if (cursor !== undefined && page !== undefined)

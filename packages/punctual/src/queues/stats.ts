@@ -117,7 +117,8 @@ export class Stats {
 
   #range({ from, to, by, ...others }: ReportOptions) {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) refuseOption('options', 'an object with only from, to and by', unknown)
+    if (unknown !== undefined)
+      refuseOption('options', 'an object with only from, to and by', unknown)
     if (by !== undefined && by !== 'day' && by !== 'job') refuseOption('by', 'day or job', by)
     const dayOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
     const nowMs = this.#store.database.clock.nowMs()

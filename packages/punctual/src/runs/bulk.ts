@@ -74,7 +74,8 @@ export function checkBulkOptions<T extends BulkOptions>(options: T, more: readon
     return refuseOption('options', 'an object', options)
   const known = [...OPTIONS, ...more]
   for (const name of Object.keys(options))
-    if (!known.includes(name)) refuseOption('options', `an object with only ${known.join(', ')}`, name)
+    if (!known.includes(name))
+      refuseOption('options', `an object with only ${known.join(', ')}`, name)
   const { dryRun, limit, all } = options
   if (dryRun !== undefined && typeof dryRun !== 'boolean')
     refuseOption('dryRun', 'true or false', dryRun)

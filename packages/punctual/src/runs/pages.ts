@@ -74,6 +74,7 @@ function checkKnown<T extends object>(options: T, names: readonly string[]): T {
   if (typeof options !== 'object' || options === null)
     return refuseOption('options', 'an object', options)
   for (const name of Object.keys(options))
-    if (!names.includes(name)) refuseOption('options', `an object with only ${names.join(', ')}`, name)
+    if (!names.includes(name))
+      refuseOption('options', `an object with only ${names.join(', ')}`, name)
   return options
 }

@@ -90,7 +90,8 @@ function checkNames(field: string, given: unknown): string[] {
 function compile(options: ClaimOptions, ownQueues: readonly string[]) {
   if (typeof options !== 'object' || options === null) refuseOption('options', 'an object', options)
   for (const name of Object.keys(options))
-    if (!KNOWN.includes(name)) refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
+    if (!KNOWN.includes(name))
+      refuseOption('options', `an object with only ${KNOWN.join(', ')}`, name)
   const { queues, limit = 1, waitMs = 10_000, signal } = options
   if (signal !== undefined && !(signal instanceof AbortSignal))
     refuseOption('signal', 'an AbortSignal', signal)
