@@ -90,6 +90,7 @@ describe('an untidy file is found', () => {
     ['bench/package-lock.json', '"resolved": "https://x"', 'keep omit-lockfile'],
     ['packages/store/queries/runs/get-run.sql', '-- Locks: none\nselect 1', 'name Parameters, Ret'],
     ['packages/store/queries/runs/get-run.sql', 'select 1 -- Parameters', 'name Parameters, Ret'],
+    ['packages/store/queries/parts/finish.sql', '-- The end.\n', 'does not name Expects'],
     ['packages/store/migrations/1_create_runs.sql', '', 'is not named NNNN_verb_noun.sql'],
     ['packages/store/migrations/0001_runs.sql', '', 'is not named NNNN_verb_noun.sql'],
     ['packages/core/src/a.ts', '// the run goes on', '"goes on"; write continues'],

@@ -38,6 +38,7 @@ export {
   type MisfireRules,
   misfireOf,
   type Overlap,
+  overlapPolicies,
   type When,
 } from './job-rules.ts'
 export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'

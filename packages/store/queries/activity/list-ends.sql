@@ -15,8 +15,8 @@ from (select pg_current_snapshot() as snapshot) s
 left join lateral (
   select run_id, finished_at as at, state, lane, attempt, error, reason
   from punctual.outcomes
-  where tenant_id = $1::integer and finished_at >= to_timestamp($2::float8 / 1000) and state <> 1
-    and state <> 2
+  where tenant_id = $1::integer and finished_at >= to_timestamp($2::float8 / 1000) and state <> :states.succeeded
+    and state <> :states.dead
     and ($4::uuid is null or (finished_at, run_id) > ($3::timestamptz, $4::uuid))
   order by finished_at, run_id
   limit $5::integer

@@ -14,7 +14,11 @@ with made as (
     created_by, trace, job_id, slot_at, missed_from, replay_of, flow)
   select
     i.id, clock_timestamp(), clock_timestamp(), r.tenant_id, r.lane, r.timeout_ms, r.max_attempts,
-    case when r.traits & 112 <> 0 then (r.traits & ~628) | 48 else r.traits & ~516 end, coalesce(i.payload, r.payload),
+    case
+      when r.traits & :traits.overlap <> 0
+        then (r.traits & ~(:traits.rearms | :traits.overlap | :traits.expires)) | :overlap.queue_all
+      else r.traits & ~(:traits.rearms | :traits.expires)
+    end, coalesce(i.payload, r.payload),
     r.key, r.labels, r.policy, coalesce($4::text, r.created_by), r.trace, r.job_id, r.slot_at, r.missed_from, r.id,
     r.flow
   from unnest($1::uuid[], $2::uuid[], $3::text[]) as i (replay_of, id, payload)
@@ -34,7 +38,7 @@ gated as (
     id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
     (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from made
-  where traits & 256 <> 0
+  where traits & :traits.gated <> 0
 ),
 kept as (
   insert into punctual.checkpoints (run_id, saved_at, tenant_id, attempt, state)
@@ -55,10 +59,10 @@ queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     m.id,
-    (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20)
-      | (($6::bigint + row_number() over (order by m.id)) & 1048575),
+    (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift)
+      | (($6::bigint + row_number() over (order by m.id)) & :pos.sequence),
     m.tenant_id, m.lane, 0, 0,
-    case when m.id in (select run_id from kept) then m.traits | 128 else m.traits end, m.job_id
+    case when m.id in (select run_id from kept) then m.traits | :traits.checkpointed else m.traits end, m.job_id
   from made m
 )
 select distinct lane from made

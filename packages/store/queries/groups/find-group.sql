@@ -12,18 +12,8 @@ select
     select jsonb_object_agg(s.state, s.members)
     from (
       select
-        -- state:
-        coalesce(
-          (select case when l.cancel_reason is null then 'running' else 'cancelling' end
-            from punctual.leases l where l.run_id = m.run_id),
-          (select case when q.pos >> 20 <= extract(epoch from clock_timestamp()) * 1000 then 'queued' else 'scheduled' end
-            from punctual.queue q where q.run_id = m.run_id),
-          (select 'scheduled' from punctual.later w where w.run_id = m.run_id),
-          (select 'waiting' from punctual.parked p where p.run_id = m.run_id),
-          (select (array['succeeded', 'dead', 'cancelled', 'skipped', 'unknown'])[o.state]
-            from punctual.outcomes o where o.run_id = m.run_id),
-          'removed') as state,
-        -- end of state
+        -- include: member-state
+        as state,
         count(*) as members
       from punctual.group_members m
       where m.group_id = g.id and m.place >= g.passed

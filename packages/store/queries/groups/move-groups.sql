@@ -17,11 +17,11 @@ ends as materialized (
 counted as materialized (
   select
     id, passed, until,
-    count(*) filter (where state = 1) as succeeded,
-    count(*) filter (where state = 2) as dead,
-    count(*) filter (where state = 3) as cancelled,
-    count(*) filter (where state = 4) as skipped,
-    count(*) filter (where state = 5) as unknown
+    count(*) filter (where state = :states.succeeded) as succeeded,
+    count(*) filter (where state = :states.dead) as dead,
+    count(*) filter (where state = :states.cancelled) as cancelled,
+    count(*) filter (where state = :states.skipped) as skipped,
+    count(*) filter (where state = :states.unknown) as unknown
   from ends
   group by id, passed, until
 ),

@@ -65,7 +65,7 @@ matching as materialized (
     from punctual.leases s
     where s.run_id = r.id
     union all
-    select case when q.pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end, q.attempt, null, null
+    select case when q.pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end, q.attempt, null, null
     from punctual.queue q
     where q.run_id = r.id
     union all

@@ -22,9 +22,9 @@ from punctual.lanes c
 left join running r on r.lane = c.id
 cross join lateral (
   select
-    count(*) filter (where p.pos >> 20 <= bound.ms)::integer as due,
-    count(*) filter (where p.pos >> 20 > bound.ms)::integer as waiting,
-    greatest(0, bound.ms - min(p.pos >> 20)) as oldest_ms
+    count(*) filter (where p.pos >> :pos.shift <= bound.ms)::integer as due,
+    count(*) filter (where p.pos >> :pos.shift > bound.ms)::integer as waiting,
+    greatest(0, bound.ms - min(p.pos >> :pos.shift)) as oldest_ms
   from bound
   left join lateral (
     select pos from punctual.queue where lane = c.id order by pos limit 10000

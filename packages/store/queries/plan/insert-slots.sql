@@ -17,7 +17,7 @@ ledger as (
     slot_at, job_id, run_id, from_at, decided_at, slots, tenant_id, decision, reason, computed)
   select
     to_timestamp(i.slot_ms::float8 / 1000), i.job_id, i.run_id, to_timestamp(i.from_ms::float8 / 1000),
-    statement_timestamp(), i.slots, i.tenant_id, case when i.run_id is null then 2 else 1 end, i.reason,
+    statement_timestamp(), i.slots, i.tenant_id, case when i.run_id is null then :decisions.skip else :decisions.run end, i.reason,
     i.computed
   from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::integer[], $6::integer[], $7::smallint[],
     $10::boolean[])
@@ -26,7 +26,11 @@ ledger as (
 input as materialized (
   select
     i.n, i.run_id, i.job_id, i.slot_ms, i.from_ms, i.due_ms, j.tenant_id, j.lane, j.timeout_ms, j.max_attempts,
-    case when i.reason in (2, 3) and j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end as traits,
+    case
+      when i.reason in (:reasons.late, :reasons.coalesced) and j.traits & :traits.overlap <> 0
+        then (j.traits & ~:traits.overlap) | :overlap.queue_all
+      else j.traits
+    end as traits,
     j.payload, j.labels, j.policy, j.created_by, j.flow
   from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $7::smallint[], $8::bigint[])
     with ordinality as i (slot_ms, job_id, run_id, from_ms, reason, due_ms, n)
@@ -54,12 +58,12 @@ gated as (
     run_id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
     (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from input
-  where traits & 256 <> 0
+  where traits & :traits.gated <> 0
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
-    i.run_id, (greatest(i.due_ms, now.ms) << 20) | (($9::bigint + i.n) & 1048575), i.tenant_id, i.lane, 0, 0,
+    i.run_id, (greatest(i.due_ms, now.ms) << :pos.shift) | (($9::bigint + i.n) & :pos.sequence), i.tenant_id, i.lane, 0, 0,
     i.traits, i.job_id
   from now
   cross join input i

@@ -9,7 +9,7 @@
 -- Locks: none. Index: queue_lane_pos by lane, later_due; leases and parked are small. Definitions
 --   are read by id, one after another in order, until enough match.
 with bound as materialized (
-  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | 1048575 as pos
+  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift) | :pos.sequence as pos
 ),
 chosen as materialized (
   select id, queue, handler, priority
@@ -22,7 +22,7 @@ near as (
   from chosen c
   cross join lateral (
     select
-      q.run_id, q.attempt, to_timestamp((q.pos >> 20)::float8 / 1000) as at,
+      q.run_id, q.attempt, to_timestamp((q.pos >> :pos.shift)::float8 / 1000) as at,
       case when q.pos <= (select pos from bound) then 'queued' else 'scheduled' end as state
     from (
       select run_id, pos, attempt
@@ -40,18 +40,7 @@ near as (
       limit 1
     ) r
     where true
-    -- filter: the filter on runs; identical in every statement that has it
-    and ($2::text is null or c.queue = $2::text)
-    and ($3::text is null or c.handler = $3::text)
-    and ($4::uuid is null or r.job_id = $4::uuid)
-    and ($5::jsonb is null or r.labels @> $5::jsonb)
-    and ($6::text is null or starts_with(r.key, $6::text))
-    and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-    and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-    and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-    and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-    and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-    -- end of filter
+    -- include: run-filter
     order by q.pos
     limit $12::integer
   ) n
@@ -73,18 +62,7 @@ far as (
     limit 1
   ) r
   where 'scheduled' = any ($13::text[])
-  -- filter: the filter on runs; identical in every statement that has it
-  and ($2::text is null or c.queue = $2::text)
-  and ($3::text is null or c.handler = $3::text)
-  and ($4::uuid is null or r.job_id = $4::uuid)
-  and ($5::jsonb is null or r.labels @> $5::jsonb)
-  and ($6::text is null or starts_with(r.key, $6::text))
-  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-  -- end of filter
+  -- include: run-filter
   order by c.due_at
   limit $12::integer
 ),
@@ -94,18 +72,7 @@ held_up as (
   join chosen c on c.id = p.lane
   join punctual.runs r on r.id = p.run_id
   where 'waiting' = any ($13::text[])
-  -- filter: the filter on runs; identical in every statement that has it
-  and ($2::text is null or c.queue = $2::text)
-  and ($3::text is null or c.handler = $3::text)
-  and ($4::uuid is null or r.job_id = $4::uuid)
-  and ($5::jsonb is null or r.labels @> $5::jsonb)
-  and ($6::text is null or starts_with(r.key, $6::text))
-  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-  -- end of filter
+  -- include: run-filter
   order by r.due_at
   limit $12::integer
 ),
@@ -118,18 +85,7 @@ held as (
   join punctual.runs r on r.id = l.run_id
   where l.tenant_id = $1::integer
   and case when l.cancel_reason is null then 'running' else 'cancelling' end = any ($13::text[])
-  -- filter: the filter on runs; identical in every statement that has it
-  and ($2::text is null or c.queue = $2::text)
-  and ($3::text is null or c.handler = $3::text)
-  and ($4::uuid is null or r.job_id = $4::uuid)
-  and ($5::jsonb is null or r.labels @> $5::jsonb)
-  and ($6::text is null or starts_with(r.key, $6::text))
-  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-  -- end of filter
+  -- include: run-filter
   order by l.claimed_at
   limit $12::integer
 )

@@ -83,7 +83,7 @@ looked as materialized (
    limit $22::bigint)
   union all
   (select
-     'queue', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end,
+     'queue', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end,
      attempt, null, null, null, null, null, null
    from punctual.queue
    where 'queue' = any ($19::text[]) and run_id < $20::uuid and run_id >= $21::uuid
@@ -110,7 +110,7 @@ looked as materialized (
      'failed', $22::bigint, null, run_id, tenant_id, lane, null, null, null, null, null, (array['succeeded', 'dead', 'cancelled', 'skipped', 'unknown'])[state],
      attempt, started_at, finished_at, coalesce(error ->> 'message', reason), session_id, replayed_as, null
    from punctual.outcomes
-   where 'failed' = any ($19::text[]) and tenant_id = $1::integer and state <> 1 and run_id < $20::uuid
+   where 'failed' = any ($19::text[]) and tenant_id = $1::integer and state <> :states.succeeded and run_id < $20::uuid
      and run_id >= $21::uuid
    order by run_id desc
    limit $22::bigint)
@@ -137,7 +137,7 @@ looked as materialized (
      'ended', $22::bigint, finished_at, run_id, tenant_id, lane, null, null, null, null, null, (array['succeeded', 'dead', 'cancelled', 'skipped', 'unknown'])[state],
      attempt, started_at, finished_at, coalesce(error ->> 'message', reason), session_id, replayed_as, null
    from punctual.outcomes
-   where 'ended' = any ($19::text[]) and tenant_id = $1::integer and state <> 1
+   where 'ended' = any ($19::text[]) and tenant_id = $1::integer and state <> :states.succeeded
      and finished_at >= coalesce(to_timestamp($14::float8 / 1000), '-infinity')
      and finished_at < coalesce(to_timestamp($15::float8 / 1000), 'infinity')
      and finished_at <= coalesce(timestamptz 'epoch' + $24::bigint * interval '1 microsecond', 'infinity')
@@ -221,7 +221,7 @@ matching as materialized (
     where 'leases' = any ($29::text[]) and s.run_id = l.id
     union all
     select
-      case when q.pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end, q.attempt, null, null, null,
+      case when q.pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end, q.attempt, null, null, null,
       null, null
     from punctual.queue q
     where 'queue' = any ($29::text[]) and q.run_id = l.id
@@ -252,18 +252,7 @@ matching as materialized (
     and ($16::float8 is null or p.started_at < to_timestamp($16::float8 / 1000))
     and ($17::text is null or coalesce(l.fingerprint, d.fingerprint) = $17::text)
     and (not $18::boolean or l.fingerprint is not null or (d.fingerprint is not null and d.handled_at is null))
-    -- filter: the filter on runs; identical in every statement that has it
-    and ($2::text is null or c.queue = $2::text)
-    and ($3::text is null or c.handler = $3::text)
-    and ($4::uuid is null or r.job_id = $4::uuid)
-    and ($5::jsonb is null or r.labels @> $5::jsonb)
-    and ($6::text is null or starts_with(r.key, $6::text))
-    and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-    and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-    and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-    and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-    and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-    -- end of filter
+    -- include: run-filter
   order by l.at desc nulls last, l.id desc
   limit case when $26::text is null then $23::bigint end
 ),

@@ -10,7 +10,7 @@ with resolved as (
   set
     state = $3::smallint, resolved_at = clock_timestamp(), replayed_as = $4::uuid, note = $5::text,
     resolved_by = $6::text, reason = case when $3::smallint = 5 then reason else 'resolved' end
-  where run_id = $1::uuid and tenant_id = $2::integer and state = 5 and resolved_at is null
+  where run_id = $1::uuid and tenant_id = $2::integer and state = :states.unknown and resolved_at is null
   returning run_id, tenant_id, lane
 ),
 buried as (

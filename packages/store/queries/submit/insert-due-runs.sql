@@ -35,7 +35,7 @@ insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, trai
 select
   i.id,
   -- Never in the past: a claim that has passed a position does not come back to it.
-  (greatest(i.due_ms, (select ms from instant)) << 20) | (i.n & 1048575),
+  (greatest(i.due_ms, (select ms from instant)) << :pos.shift) | (i.n & :pos.sequence),
   $8::integer, coalesce(i.lane, $7::integer), 0, 0, $11::smallint
 from (
   select

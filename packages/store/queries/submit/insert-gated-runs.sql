@@ -74,7 +74,7 @@ waiting as (
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, gate)
   select
-    id, (pos_ms << 20) | (($15::bigint + n) & 1048575), $8::integer, lane, 0, 0, $11::smallint,
+    id, (pos_ms << :pos.shift) | (($15::bigint + n) & :pos.sequence), $8::integer, lane, 0, 0, $11::smallint,
     case when pos_ms <= now_ms then gate end
   from placed
   where pos_ms <= now_ms + $16::bigint and not waits

@@ -37,7 +37,7 @@ accepted as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
-  select id, (pos_ms << 20) | (($15::bigint + n) & 1048575), $8::integer, lane, 0, 0, $11::smallint
+  select id, (pos_ms << :pos.shift) | (($15::bigint + n) & :pos.sequence), $8::integer, lane, 0, 0, $11::smallint
   from input
   where pos_ms <= now_ms + $16::bigint and id in (select id from accepted)
 )

@@ -69,7 +69,7 @@ queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits)
   -- Never in the past: a claim that has passed a position does not come back to it.
   select
-    id, (greatest(due_ms, now_ms, ceil(booked_us / 1000.0)::bigint) << 20) | (n & 1048575), $1::integer, lane, 0, 0,
+    id, (greatest(due_ms, now_ms, ceil(booked_us / 1000.0)::bigint) << :pos.shift) | (n & :pos.sequence), $1::integer, lane, 0, 0,
     traits
   from placed
   where booked_us is not null or due_ms <= now_ms + $3::bigint

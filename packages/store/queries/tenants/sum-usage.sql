@@ -15,7 +15,7 @@ from (
 ) r
 cross join (
   select
-    count(*) filter (where state = 1) as succeeded, count(*) filter (where state <> 1) as others,
+    count(*) filter (where state = :states.succeeded) as succeeded, count(*) filter (where state <> :states.succeeded) as others,
     count(started_at) as attempts, coalesce(sum(octet_length(output)), 0) as bytes,
     coalesce(sum(greatest(0, extract(epoch from finished_at - started_at) * 1000)), 0)::bigint as ran_ms
   from punctual.outcomes

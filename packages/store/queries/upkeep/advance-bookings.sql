@@ -34,7 +34,7 @@ ahead as materialized (
   cross join lateral (
     select
     from punctual.queue q
-    where q.run_id = p.run_id and q.pos >> 20 = ceil(p.booked_us / 1000.0)::bigint
+    where q.run_id = p.run_id and q.pos >> :pos.shift = ceil(p.booked_us / 1000.0)::bigint
     limit 1
   ) q
 ),
@@ -78,7 +78,7 @@ queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   -- Never in the past: a claim that has passed a position does not come back to it.
   select
-    run_id, (greatest(ceil(start_us / 1000.0)::bigint, now.us / 1000) << 20) | (turn & 1048575), tenant_id, lane, attempt,
+    run_id, (greatest(ceil(start_us / 1000.0)::bigint, now.us / 1000) << :pos.shift) | (turn & :pos.sequence), tenant_id, lane, attempt,
     crashes, traits, job_id
   from moved, now
 ),

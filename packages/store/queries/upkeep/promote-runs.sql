@@ -25,8 +25,8 @@ queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id,
-    (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << 20)
-      | (row_number() over (order by due_at, run_id) & 1048575),
+    (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << :pos.shift)
+      | (row_number() over (order by due_at, run_id) & :pos.sequence),
     tenant_id, lane, attempt, crashes, traits, job_id
   from moved
 )

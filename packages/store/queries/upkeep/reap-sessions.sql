@@ -69,13 +69,16 @@ judged as materialized (
     t.run_id, t.fence, t.session_id,
     -- The claim counts as the start, unless the run needs an explicit mark: the handler may have
     -- been called at once.
-    case when t.crashes > 0 or t.traits & 2 <> 0 then t.started_at else coalesce(t.started_at, t.claimed_at) end as started_at,
+    case
+      when t.crashes > 0 or t.traits & :traits.at_most_once <> 0 then t.started_at
+      else coalesce(t.started_at, t.claimed_at)
+    end as started_at,
     t.tenant_id, t.lane, t.attempt, t.crashes, t.traits, t.job_id,
     t.cancel_reason,
     case
-      when t.traits & 2 <> 0 and t.started_at is not null then 'lost'
+      when t.traits & :traits.at_most_once <> 0 and t.started_at is not null then 'lost'
       when t.cancel_reason is not null then 'cancelled'
-      when t.traits & 2 <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
+      when t.traits & :traits.at_most_once <> 0 or (t.started_at is null and t.crashes > 0) then 'unstarted'
       when t.crashes + 1 >= $3::integer then 'quarantined'
       when not (r.policy::jsonb -> 'retryOn') ? 'crashed' or (r.policy::jsonb -> 'abortOn') ? 'crashed' then 'refused'
       else 'crashed'
@@ -86,7 +89,7 @@ judged as materialized (
 returned as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
-    run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane,
+    run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift, tenant_id, lane,
     attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits, job_id
   from judged
   where fate in ('unstarted', 'crashed')
@@ -95,7 +98,8 @@ kept as (
   insert into punctual.attempts (
     run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select
-    run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1, 4,
+    run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1,
+    :outcomes.crashed,
     '{"name":"WorkerLost","message":"The worker that held this run did not renew its lease."}'
   from judged
   where fate = 'crashed'
@@ -104,7 +108,10 @@ ended as (
   select
     run_id, fence, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
     null::text as output, (attempt + 1)::smallint as attempt,
-    case fate when 'lost' then 5 when 'cancelled' then 3 else 2 end::smallint as state, 4::smallint as attempt_outcome, started_at,
+    case fate
+      when 'lost' then :states.unknown when 'cancelled' then :states.cancelled else :states.dead
+    end::smallint as state,
+    :outcomes.crashed::smallint as attempt_outcome, started_at,
     '{"name":"WorkerLost","message":"The worker that held this run did not renew its lease."}'::jsonb as error,
     case fate
       when 'lost' then 'worker_lost' when 'cancelled' then cancel_reason when 'refused' then 'policy' else 'quarantined'
@@ -116,70 +123,9 @@ buried as (
   insert into punctual.dead_letters (run_id, died_at, tenant_id, lane, job_id, reason, fingerprint)
   select run_id, clock_timestamp(), tenant_id, lane, job_id, reason, 'WorkerLost: ' || reason
   from ended
-  where state = 2
+  where state = :states.dead
 ),
--- finish: the consequences of ending runs; identical in every statement that ends runs
-finished as (
-  insert into punctual.outcomes (
-    run_id, fence, session_id, started_at, finished_at, tenant_id, lane, state, attempt, crashes,
-    attempt_outcome, output, error, reason)
-  select
-    run_id, fence, session_id, started_at, statement_timestamp(), tenant_id, lane, state, attempt, crashes,
-    attempt_outcome, output, error, reason
-  from ended
-),
-freed as (
-  delete from punctual.live_keys k
-  using ended e
-  where e.traits & 1 <> 0 and k.run_id = e.run_id
-),
-unheld as (
-  delete from punctual.job_holds h
-  using ended e
-  where e.traits & 112 <> 0 and h.job_id = e.job_id and h.run_id = e.run_id
-),
-ungated as (
-  delete from punctual.gated g
-  using ended e
-  where e.traits & 256 <> 0 and g.run_id = e.run_id
-),
-followed as (
-  -- Updates the job: counts the result of the run, whose end may decide when the job fires next.
-  update punctual.cursors c
-  set
-    failures = case when e.succeeded then 0 else c.failures + e.dead end,
-    -- A job that waits for this run has no anchor. A job with new rules has its own.
-    anchor_at = case
-      when e.rearms and c.anchor_at is null then date_trunc('milliseconds', statement_timestamp())
-      else c.anchor_at
-    end,
-    next_at = case
-      when e.rearms and c.anchor_at is null and c.next_at is null and not c.paused
-        then date_trunc('milliseconds', statement_timestamp())
-      else c.next_at
-    end
-  from (
-    select
-      job_id, bool_or(traits & 4 <> 0) as rearms, bool_or(state = 1 and traits & 8 <> 0) as succeeded,
-      count(*) filter (where state = 2 and traits & 8 <> 0)::integer as dead
-    from ended
-    where traits & 12 <> 0
-    group by job_id
-    order by job_id
-  ) e
-  where c.job_id = e.job_id and (e.rearms or e.dead > 0 or c.failures > 0)
-),
-counted as (
-  insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
-  select
-    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), min(tenant_id), lane, state, count(*)
-  from ended
-  group by lane, state
-  order by lane, state
-  on conflict (session_id, bucket_at, lane, state, connection)
-    do update set runs = counters.runs + excluded.runs
-)
--- end of finish
+-- include: finish
 select
   (select count(*) from fenced)::integer as sessions,
   (select count(*) from judged where fate in ('unstarted', 'crashed'))::integer as returned,

@@ -13,7 +13,7 @@ with taken as (
 )
 insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
 select
-  run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, attempt,
+  run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift, tenant_id, lane, attempt,
   crashes, traits, job_id
 from taken
 returning lane

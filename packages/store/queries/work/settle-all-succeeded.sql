@@ -25,8 +25,8 @@ finished as (
   select
     i.run_id, i.fence, $1::bigint,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond', statement_timestamp(),
-    $8::integer, coalesce(i.lane, $7::integer), 1, coalesce(i.attempt, 1::smallint),
-    coalesce(i.crashes, 0::smallint), 1, i.output
+    $8::integer, coalesce(i.lane, $7::integer), :states.succeeded, coalesce(i.attempt, 1::smallint),
+    coalesce(i.crashes, 0::smallint), :outcomes.succeeded, i.output
   from (
     select
       unnest($2::uuid[]) as run_id, unnest($3::bigint[]) as fence,
@@ -66,7 +66,8 @@ followed as (
 counted as (
   insert into punctual.counters (session_id, bucket_at, tenant_id, lane, state, runs)
   select
-    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), $8::integer, c.lane, 1, c.runs
+    $1::bigint, date_bin('10 seconds', statement_timestamp(), timestamptz 'epoch'), $8::integer,
+    c.lane, :states.succeeded, c.runs
   from unnest($13::integer[], $14::bigint[]) as c (lane, runs)
   on conflict (session_id, bucket_at, lane, state, connection)
     do update set runs = counters.runs + excluded.runs

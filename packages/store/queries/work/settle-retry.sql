@@ -24,7 +24,7 @@ kept as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
-  select run_id, next_ms << 20, tenant_id, lane, attempt, crashes, traits, job_id
+  select run_id, next_ms << :pos.shift, tenant_id, lane, attempt, crashes, traits, job_id
   from ended
   where delay_ms <= $7::bigint
 ),

@@ -1,13 +1,13 @@
 /**
- * SQL lives in files that paste into psql. This module reads each once and prepares it: the schema
- * `punctual.` becomes the installation's, and `runs /* day 0 *\/` becomes today's partition,
- * because naming it costs half as much as routing to it. Every statement has a name, so that the
- * server keeps its plan.
+ * SQL lives in files, one statement each (sql/source.ts). This module reads each once and prepares
+ * it: the schema `punctual.` becomes the installation's, and `runs /* day 0 *\/` becomes today's
+ * partition, because naming it costs half as much as routing to it. Every statement has a name, so
+ * that the server keeps its plan.
  */
-import { readFileSync } from 'node:fs'
+
+import { readStatement } from '../sql/source.ts'
 import { dayName } from './day-names.ts'
 
-const root = new URL('../../queries/', import.meta.url)
 const DAY = /punctual\.(\w+) \/\* day (-?\d+) \*\//g
 const SCHEMA = /\bpunctual\./g
 const SAFE_SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/
@@ -38,7 +38,7 @@ export class Statements {
   #source(path: string): string {
     let source = this.#sources.get(path)
     if (source === undefined) {
-      source = readFileSync(new URL(`${path}.sql`, root), 'utf8')
+      source = readStatement(path)
       this.#sources.set(path, source)
     }
     return source

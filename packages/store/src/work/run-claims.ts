@@ -9,11 +9,9 @@ import type { ClaimedRun, ClaimRequest, ClaimResult, LaneYield } from '@punctual
 import { int2Array, int4Array, int8Array, int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
 import type { Channel, Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
+import { positionAt, positionMs } from '../sql/positions.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan, type Snapshot } from './lane-marks.ts'
 import { definitionOf, readDefinitions } from './run-definitions.ts'
-
-const POSITION_BITS = 20n
-const positionMs = (pos: string) => Number(BigInt(pos) >> POSITION_BITS)
 
 /** The claimed runs, as parallel lists in the order of the fences. */
 interface Taken {
@@ -129,7 +127,7 @@ export class RunClaims {
       request.sessionId,
       request.fence,
       int4Array(request.lanes.map((lane) => lane.id)),
-      int8Array(scans.map((scan) => BigInt(Math.floor(scan.startMs)) << POSITION_BITS)),
+      int8Array(scans.map((scan) => positionAt(scan.startMs))),
       int2Array(request.lanes.map((lane) => 10 - lane.priority)),
       request.limit,
       int4Array(request.weights ?? request.lanes.map(() => 1)),

@@ -1,19 +1,18 @@
 /**
- * Every statement prepares on a migrated database, hot ones use their indexes, repeated blocks are
- * equal.
+ * Every statement prepares on a migrated database, hot ones use their indexes, what ends
+ * runs includes all consequences.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { postgresMajors, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PINNED } from '../../src/connection/pins.ts'
+import { readStatement } from '../../src/sql/source.ts'
 
 const root = new URL('../../queries/', import.meta.url)
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.sql'))
+  .filter((file) => file.endsWith('.sql') && !file.startsWith('parts'))
   .map((file) => file.slice(0, -4).replaceAll('\\', '/'))
   .sort()
-
-const FINISH = /-- finish:[\s\S]*?-- end of finish\n/
 
 describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   let t: TestStore
@@ -24,9 +23,8 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
 
   it.each(files)('statement %s prepares, unchanged and with named partitions', async (file) => {
     const { statements, clock } = t.store.database
-    const raw = readFileSync(new URL(`${file}.sql`, root), 'utf8')
     for (const text of [
-      raw,
+      readStatement(file),
       statements.get(file).text,
       statements.onDay(file, clock.nowMs()).text,
     ]) {
@@ -250,56 +248,12 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
   )
 })
 
-it('the finish block is the same in every statement that ends runs', () => {
-  const blocks = files
-    .map(
-      (file) =>
-        [file, FINISH.exec(readFileSync(new URL(`${file}.sql`, root), 'utf8'))?.[0]] as const,
-    )
-    .filter(([, block]) => block !== undefined)
-  expect(blocks.map(([file]) => file)).toEqual([
-    'jobs/steering/take-back-runs',
-    'runs/steering/cancel-in-later',
-    'runs/steering/cancel-in-parked',
-    'runs/steering/cancel-in-queue',
-    'upkeep/reap-sessions',
-    'work/parked/skip-parked',
-    'work/parked/supersede-holders',
-    'work/settle-cancelled',
-    'work/settle-dead',
-    'work/settle-skipped',
-    'work/settle-succeeded',
+it('every statement that ends runs includes the consequences of ending them', () => {
+  const source = (file: string) => readFileSync(new URL(`${file}.sql`, root), 'utf8')
+  const ending = files.filter((file) => readStatement(file).includes('into punctual.outcomes'))
+  // settle-all-succeeded has the same effect in another form; settle-forms.test.ts compares them.
+  expect(ending.filter((file) => !source(file).includes('-- include: finish'))).toEqual([
+    'work/settle-all-succeeded',
   ])
-  expect(new Set(blocks.map(([, block]) => block)).size).toBe(1)
-  // settle-all-succeeded has the same effect in another form; settle-forms.test.ts compares the
-  // two.
-  const inserters = files.filter((file) =>
-    /insert into punctual\.outcomes/.test(readFileSync(new URL(`${file}.sql`, root), 'utf8')),
-  )
-  expect(inserters.filter((file) => file !== 'work/settle-all-succeeded')).toEqual(
-    blocks.map(([file]) => file),
-  )
-})
-
-it('the state of a group member is computed the same way in every statement', () => {
-  const STATE = /-- state:[\s\S]*?'removed'\) as state/
-  const found = files.flatMap((file) => {
-    const block = STATE.exec(readFileSync(new URL(`${file}.sql`, root), 'utf8'))?.[0]
-    return block === undefined ? [] : [[file, block.replace(/^ +/gm, '')] as const]
-  })
-  expect(found.map(([file]) => file)).toEqual(['groups/find-group', 'groups/list-members'])
-  expect(new Set(found.map(([, block]) => block)).size).toBe(1)
-})
-
-it('the filter of runs is the same in every statement that has it', () => {
-  const FILTER = /-- filter:[\s\S]*?-- end of filter/g
-  const found = files.flatMap((file) => {
-    const text = readFileSync(new URL(`${file}.sql`, root), 'utf8')
-    return (text.match(FILTER) ?? []).map((block) => [file, block.replace(/^ +/gm, '')] as const)
-  })
-  expect([...new Set(found.map(([file]) => file))]).toEqual([
-    ...['runs/list-finished', 'runs/list-live', 'runs/page-runs'],
-    'runs/steering/select-runs',
-  ])
-  expect(new Set(found.map(([, block]) => block)).size).toBe(1)
+  expect(ending).toHaveLength(12)
 })

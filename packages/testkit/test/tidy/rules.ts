@@ -143,11 +143,11 @@ export const rules: readonly Rule[] = [
   {
     title: 'every statement says its parameters, rows, locks and index',
     applies: (path) => /^packages\/store\/queries\/.+\.sql$/.test(path),
-    problems({ text }) {
+    problems({ path, text }) {
       const header = text.match(/^(?:--.*\n)*/)?.[0] ?? ''
-      const missing = ['Parameters', 'Returns', 'Locks', 'Index'].filter(
-        (word) => !new RegExp(`\\b${word}`, 'i').test(header),
-      )
+      const isPart = path.startsWith('packages/store/queries/parts/')
+      const words = isPart ? ['Expects'] : ['Parameters', 'Returns', 'Locks', 'Index']
+      const missing = words.filter((word) => !new RegExp(`\\b${word}`, 'i').test(header))
       return missing.length > 0 ? [`its -- header does not name ${missing.join(', ')}`] : []
     },
   },

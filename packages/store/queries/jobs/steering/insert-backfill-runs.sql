@@ -12,7 +12,11 @@ with made as (
   select
     i.run_id, to_timestamp(i.due_ms::float8 / 1000), clock_timestamp(), j.tenant_id, j.lane, j.timeout_ms,
     j.max_attempts,
-    case when j.traits & 112 <> 0 then (j.traits & ~112) | 48 else j.traits end, j.payload, j.labels, j.policy, j.created_by, j.id,
+    case
+      when j.traits & :traits.overlap <> 0
+        then (j.traits & ~:traits.overlap) | :overlap.queue_all
+      else j.traits
+    end, j.payload, j.labels, j.policy, j.created_by, j.id,
     to_timestamp(i.slot_ms::float8 / 1000), j.flow
   from unnest($2::uuid[], $3::bigint[], $4::bigint[]) as i (run_id, slot_ms, due_ms)
   cross join lateral (
@@ -29,14 +33,14 @@ gated as (
     id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
     (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from made
-  where traits & 256 <> 0
+  where traits & :traits.gated <> 0
 ),
 near as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     id,
-    (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << 20)
-      | (row_number() over (order by due_at, id) & 1048575),
+    (floor(extract(epoch from greatest(due_at, clock_timestamp())) * 1000)::bigint << :pos.shift)
+      | (row_number() over (order by due_at, id) & :pos.sequence),
     tenant_id, lane, 0, 0, traits, job_id
   from made
   where due_at <= clock_timestamp() + $5::bigint * interval '1 millisecond'

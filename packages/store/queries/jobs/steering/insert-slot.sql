@@ -7,5 +7,5 @@
 insert into punctual.slots (slot_at, job_id, from_at, decided_at, slots, tenant_id, decision, reason)
 values (
   to_timestamp($1::float8 / 1000), $2::uuid, to_timestamp($3::float8 / 1000), statement_timestamp(), $4::integer,
-  $5::integer, 2, $6::smallint)
+  $5::integer, :decisions.skip, $6::smallint)
 on conflict do nothing

@@ -9,7 +9,7 @@ with made as (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
     created_by, job_id, flow)
   select
-    $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits & ~4,
+    $2::uuid, clock_timestamp(), clock_timestamp(), tenant_id, lane, timeout_ms, max_attempts, traits & ~:traits.rearms,
     coalesce($3::text, payload), labels, policy, created_by, id, flow
   from punctual.jobs
   where id = $1::uuid
@@ -21,7 +21,7 @@ gated as (
     id, (flow ->> 'gate')::bigint, (flow -> 'concurrency' ->> 'limit')::integer, (flow ->> 'rateGate')::bigint,
     (flow ->> 'rateIntervalUs')::bigint, (flow -> 'rate' ->> 'burst')::integer
   from made
-  where traits & 256 <> 0
+  where traits & :traits.gated <> 0
 ),
 noted as (
   insert into punctual.triggers (job_id, run_id, triggered_at, tenant_id)
@@ -29,7 +29,7 @@ noted as (
 )
 insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
 select
-  id, (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20) | ($4::bigint & 1048575), tenant_id, lane,
+  id, (floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift) | ($4::bigint & :pos.sequence), tenant_id, lane,
   0, 0, traits, job_id
 from made
 returning lane

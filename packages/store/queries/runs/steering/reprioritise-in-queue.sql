@@ -17,7 +17,7 @@ taken as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
-  select run_id, greatest(pos, now.ms << 20), tenant_id, lane, attempt, crashes, traits, job_id
+  select run_id, greatest(pos, now.ms << :pos.shift), tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
 ),
 relaned as (

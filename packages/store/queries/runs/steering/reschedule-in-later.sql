@@ -18,7 +18,7 @@ taken as (
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
-  select run_id, greatest(now.due_ms, now.ms) << 20, tenant_id, lane, attempt, crashes, traits, job_id
+  select run_id, greatest(now.due_ms, now.ms) << :pos.shift, tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
   where now.due_ms <= now.ms + $4::bigint
 ),

@@ -17,12 +17,12 @@ now as materialized (
 taken as (
   delete from punctual.queue
   where run_id = any ($1::uuid[]) and tenant_id = $2::integer
-    and ($3::bigint is not null or pos >> 20 > (select ms from clock))
+    and ($3::bigint is not null or pos >> :pos.shift > (select ms from clock))
   returning run_id, tenant_id, lane, attempt, crashes, traits, job_id
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
-  select run_id, greatest(now.due_ms, now.ms) << 20, tenant_id, lane, attempt, crashes, traits, job_id
+  select run_id, greatest(now.due_ms, now.ms) << :pos.shift, tenant_id, lane, attempt, crashes, traits, job_id
   from taken, now
   where now.due_ms <= now.ms + $4::bigint
 ),
@@ -36,7 +36,7 @@ unbooked as (
   update punctual.gated g
   set booked_us = null
   from taken t, now
-  where t.traits & 256 <> 0 and g.run_id = t.run_id and g.booked_us < now.due_ms * 1000
+  where t.traits & :traits.gated <> 0 and g.run_id = t.run_id and g.booked_us < now.due_ms * 1000
 ),
 redated as (
   update punctual.runs r

@@ -21,7 +21,7 @@ looked as materialized (
      order by run_id
      limit $13::integer)
     union all
-    (select run_id, lane, case when pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end
+    (select run_id, lane, case when pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end
      from punctual.queue
      where $11::uuid[] is null and run_id > $12::uuid
      order by run_id
@@ -44,7 +44,7 @@ looked as materialized (
   union all
   select run_id, lane, 'scheduled' from punctual.later where run_id = any ($11::uuid[])
   union all
-  select run_id, lane, case when pos >> 20 <= (select ms from bound) then 'queued' else 'scheduled' end
+  select run_id, lane, case when pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end
   from punctual.queue
   where run_id = any ($11::uuid[])
   union all
@@ -60,18 +60,7 @@ matching as materialized (
   join punctual.lanes c on c.id = l.lane
   join punctual.runs r on r.id = l.run_id
   where l.state = any ($14::text[]) and c.tenant_id = $1::integer
-  -- filter: the filter on runs; identical in every statement that has it
-  and ($2::text is null or c.queue = $2::text)
-  and ($3::text is null or c.handler = $3::text)
-  and ($4::uuid is null or r.job_id = $4::uuid)
-  and ($5::jsonb is null or r.labels @> $5::jsonb)
-  and ($6::text is null or starts_with(r.key, $6::text))
-  and ($7::float8 is null or r.due_at >= to_timestamp($7::float8 / 1000))
-  and ($8::float8 is null or r.due_at < to_timestamp($8::float8 / 1000))
-  and ($9::float8 is null or r.created_at >= to_timestamp($9::float8 / 1000))
-  and ($10::float8 is null or r.created_at < to_timestamp($10::float8 / 1000))
-  and ($11::uuid[] is null or r.id = any ($11::uuid[]))
-  -- end of filter
+  -- include: run-filter
   order by l.run_id
 )
 select

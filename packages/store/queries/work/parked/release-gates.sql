@@ -32,7 +32,7 @@ moved as (
 )
 insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id, gate)
 select
-  run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << 20, tenant_id, lane, attempt, crashes,
+  run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift, tenant_id, lane, attempt, crashes,
   traits, job_id, gate
 from moved
 returning lane

@@ -7,7 +7,7 @@
 --   sequential scan.
 with held as (
   update punctual.leases
-  set traits = traits | 128
+  set traits = traits | :traits.checkpointed
   where run_id = $1::uuid and fence = $2::bigint
   returning run_id, tenant_id, attempt
 )

@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'store/dist/work/run-settlements.js',
         find: 'refused: await this.#notOurs(answer.refused, settlements)',
-        replace: 'refused: told.refused',
+        replace: 'refused: answer.refused',
       },
     ],
     killedBy: 'commitReplyLost: staleAccepted',
