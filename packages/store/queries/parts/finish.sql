@@ -1,5 +1,5 @@
--- The consequences of ending runs, the same for every way to end: the outcome, the freed key, hold and
--- place of the run, what its job does next, the counters.
+-- The consequences of ending runs, the same for every way to end: the outcome, the freed key, hold
+-- and place of the run, what its job does next, the counters.
 --
 -- Expects: a query `ended` with the columns that are read here, and the session in $1 (0 = none).
 --   `work/settle-all-succeeded` has the same effect in another form.

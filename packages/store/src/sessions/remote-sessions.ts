@@ -12,7 +12,8 @@ import { attemptOutcomeOf, finalStateOf } from '@punctual/core/run'
 import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
-import { definitionOf, readDefinitions } from '../work/run-definitions.ts'
+import type { RunDefinition } from '../work/claim-codec.ts'
+import { assignmentOf, readDefinitions } from '../work/run-definitions.ts'
 import { fences } from '../work/run-settlements.ts'
 
 export class PostgresRemoteSessions implements RemoteSessions {
@@ -64,15 +65,14 @@ export class PostgresRemoteSessions implements RemoteSessions {
   }
 
   async define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]> {
-    const rows = new Map<string, Row>()
+    const definitions = new Map<string, RunDefinition>()
     const ids = leases.map((lease) => lease.id)
-    await readDefinitions(this.#database, ids, (row) => rows.set(row[0] as string, row))
+    await readDefinitions(this.#database, ids, (id, read) => definitions.set(id, read))
     const nowMs = this.#database.clock.nowMs()
     return leases.map((lease) => {
-      const [, spec, due, payload, extra] = rows.get(lease.id) ?? []
-      invariant(spec, `run ${lease.id} is leased and has no definition`)
-      const at = { bits: lease.traits, nowMs }
-      return { ...lease, ...definitionOf(spec, due as string, payload as string, extra, at) }
+      const definition = definitions.get(lease.id)
+      invariant(definition, `run ${lease.id} is leased and has no definition`)
+      return { ...lease, ...assignmentOf(definition, lease.traits, nowMs) }
     })
   }
 

@@ -16,6 +16,8 @@ const constants: ReadonlyMap<string, number> = new Map([
   ...named('traits', traits),
   /** Traits of a run whose end changes its job. */
   ['traits.followed', traits.rearms | traits.failuresCounted],
+  /** Traits of a run that something else may hold back. */
+  ['traits.controlled', traits.overlap | traits.gated],
   /** The policies as they stand in `traits`, which `:traits.overlap` masks. */
   ...named('overlap', overlapPolicies, traits.overlapShift),
   ...named('decisions', slotDecisions),

@@ -11,12 +11,16 @@ const INCLUDE = /^( *)-- include: ([\w/-]+)$/gm
 /** The comment lines at the top of a file. */
 const HEADER = /^(?:--.*\n)+/
 
-/** `path` is `<aggregate>/<verb>-<noun>`. Parts do not include other parts. */
+/** `path` is `<aggregate>/<verb>-<noun>`. */
 export function readStatement(path: string): string {
-  const expanded = read(path).replaceAll(INCLUDE, (_, indent: string, part: string) =>
-    indented(read(`parts/${part}`).replace(HEADER, '').trimEnd(), indent),
+  return withConstants(expanded(read(path)))
+}
+
+/** A part may include other parts. */
+function expanded(sql: string): string {
+  return sql.replaceAll(INCLUDE, (_, indent: string, part: string) =>
+    indented(expanded(read(`parts/${part}`).replace(HEADER, '').trimEnd()), indent),
   )
-  return withConstants(expanded)
 }
 
 function read(path: string): string {

@@ -40,6 +40,10 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1], null`,
       indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`],
     },
+    'work/claim-controlled-runs': {
+      args: `1, 1, array[1], array[0]::bigint[], array[5]::smallint[], 100, array[1], null`,
+      indexes: ['queue_lane_pos', 'sessions_pkey', `runs_${day()}_pkey`, 'gated_pkey'],
+    },
     'work/settle-all-succeeded': {
       args: `1, ${uuids}, array[1]::bigint[], array[1], null, null, 1, 1, null, null, null, 1, array[1], array[1]::bigint[], null, null, null, null`,
       indexes: ['leases_pkey'],

@@ -12,30 +12,36 @@ afterEach(async () => {
 })
 afterAll(() => t.close())
 
-it.each([
+const plans = [
   ['nested loops', 'set enable_hashjoin = off; set enable_mergejoin = off'],
   ['hash joins', 'set enable_nestloop = off'],
   ['sequential scans', 'set enable_indexscan = off; set enable_bitmapscan = off'],
-])('a claim of ten takes at most ten runs with a plan of %s (case 65)', async (_, settings) => {
-  for (const queue of ['a', 'b', 'c']) for (let i = 0; i < 20; i++) await t.submit({ queue })
-  const session = await t.session()
-  const claim = t.store.database.statements.onDay('work/claim-runs', Date.now()).text
-  const lanes = await t.sql.query('select id from punctual.lanes order by id')
-  const given = lanes.rows.map(({ id }) => id)
-  await t.sql.query(`analyze punctual.queue; ${settings}`)
-  await t.sql.query(claim, [
-    session,
-    1,
-    given,
-    given.map(() => 0),
-    given.map(() => 0),
-    10,
-    given.map(() => 1),
-    null,
-  ])
-  expect(await t.count('leases')).toBe(10)
-  expect(await t.count('queue')).toBe(50)
-})
+] as const
+const forms = ['work/claim-runs', 'work/claim-controlled-runs']
+
+it.each(plans.flatMap(([plan, settings]) => forms.map((form) => [form, plan, settings] as const)))(
+  '%s of ten takes at most ten runs with a plan of %s (case 65)',
+  async (form, _, settings) => {
+    for (const queue of ['a', 'b', 'c']) for (let i = 0; i < 20; i++) await t.submit({ queue })
+    const session = await t.session()
+    const claim = t.store.database.statements.onDay(form, Date.now()).text
+    const lanes = await t.sql.query('select id from punctual.lanes order by id')
+    const given = lanes.rows.map(({ id }) => id)
+    await t.sql.query(`analyze punctual.queue; ${settings}`)
+    await t.sql.query(claim, [
+      session,
+      1,
+      given,
+      given.map(() => 0),
+      given.map(() => 0),
+      10,
+      given.map(() => 1),
+      null,
+    ])
+    expect(await t.count('leases')).toBe(10)
+    expect(await t.count('queue')).toBe(50)
+  },
+)
 
 it('a claim whose connection dies before the commit leaves the run queued (case 6)', async () => {
   const session = await t.session()
