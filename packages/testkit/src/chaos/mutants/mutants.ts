@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'a lease of a run with a concurrency key takes no place of the key',
     edits: [
       {
-        file: 'store/queries/work/claim-runs.sql',
+        file: 'store/queries/parts/claim/gates.sql',
         find: '    gate, place,\n',
         replace: '    null, null,\n',
       },
@@ -38,9 +38,21 @@ export const mutants: readonly Mutant[] = [
     breaks: 'runs under the limit of a queue are not counted',
     edits: [
       {
+        file: 'store/queries/parts/claim/limits.sql',
+        find: 'then (select count(*) from punctual.leases l where l.queue_limit = k.id)',
+        replace: 'then 0',
+      },
+    ],
+    killedBy: 'no fault at all: overcrowded',
+  },
+  {
+    name: 'controlled-run-claimed-plainly',
+    breaks: 'the plain form of the claim takes runs with a concurrency key like any other',
+    edits: [
+      {
         file: 'store/queries/work/claim-runs.sql',
-        find: 'when k.of_queue then (select count(*) from punctual.leases l where l.queue_limit = k.id)',
-        replace: 'when k.of_queue then 0',
+        find: 'from found where traits & :traits.controlled <> 0',
+        replace: 'from found where false',
       },
     ],
     killedBy: 'no fault at all: overcrowded',
