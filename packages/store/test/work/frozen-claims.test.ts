@@ -1,6 +1,6 @@
 /**
  * A transaction that stays open keeps vacuum from removing the queue entries of runs that are gone.
- * Claims must not visit them again and again: the count of visited index entries shows it without a
+ * Claims must not visit them repeatedly: the count of visited index entries shows it without a
  * clock.
  */
 import { compileOptions, makeSubmission } from '@punctual/core/submit'
