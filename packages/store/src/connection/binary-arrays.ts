@@ -17,6 +17,9 @@ const oids = {
   boolean: 16,
 } as const
 
+/** An array of elements of this type of PostgreSQL. */
+export type ArrayOf<Element extends string> = Buffer & { readonly element?: Element }
+
 function header(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0)
   buffer.writeInt32BE(1, 4)
@@ -50,15 +53,15 @@ function empty(oid: number): Buffer {
   return buffer
 }
 
-export function int2Array(values: readonly number[]): Buffer {
+export function int2Array(values: readonly number[]): ArrayOf<'int2'> {
   return fixed(oids.int2, 2, values.length, (b, at, i) => b.writeInt16BE(values[i] as number, at))
 }
 
-export function int4Array(values: readonly number[]): Buffer {
+export function int4Array(values: readonly number[]): ArrayOf<'int4'> {
   return fixed(oids.int4, 4, values.length, (b, at, i) => b.writeInt32BE(values[i] as number, at))
 }
 
-export function int4ArrayOrNull(values: readonly (number | null)[]): Buffer {
+export function int4ArrayOrNull(values: readonly (number | null)[]): ArrayOf<'int4'> {
   if (values.length === 0) return empty(oids.int4)
   const buffer = Buffer.allocUnsafe(HEADER + values.length * 8)
   header(buffer, oids.int4, values.length)
@@ -70,11 +73,11 @@ export function int4ArrayOrNull(values: readonly (number | null)[]): Buffer {
   return buffer.subarray(0, at)
 }
 
-export function booleanArray(values: readonly boolean[]): Buffer {
+export function booleanArray(values: readonly boolean[]): ArrayOf<'bool'> {
   return fixed(oids.boolean, 1, values.length, (b, at, i) => b.writeInt8(values[i] ? 1 : 0, at))
 }
 
-export function int8Array(values: readonly bigint[]): Buffer {
+export function int8Array(values: readonly bigint[]): ArrayOf<'int8'> {
   let view: DataView | undefined
   return fixed(oids.int8, 8, values.length, (b, at, i) => {
     // Unlike Buffer.writeBigInt64BE, a DataView makes no intermediate numbers.
@@ -94,7 +97,7 @@ export function sumOfInt8Array(array: Buffer): string {
 }
 
 /** Integers below 2^53, or null. */
-export function int8ArrayOfNumbers(values: readonly (number | null)[]): Buffer {
+export function int8ArrayOfNumbers(values: readonly (number | null)[]): ArrayOf<'int8'> {
   if (values.length === 0) return empty(oids.int8)
   const buffer = Buffer.allocUnsafe(HEADER + values.length * 12)
   header(buffer, oids.int8, values.length)
@@ -127,11 +130,11 @@ function writeUuid(buffer: Buffer, id: string, start: number): number {
   return at
 }
 
-export function uuidArray(values: readonly string[]): Buffer {
+export function uuidArray(values: readonly string[]): ArrayOf<'uuid'> {
   return fixed(oids.uuid, 16, values.length, (b, at, i) => writeUuid(b, values[i] as string, at))
 }
 
-export function uuidArrayOrNull(values: readonly (string | null)[]): Buffer {
+export function uuidArrayOrNull(values: readonly (string | null)[]): ArrayOf<'uuid'> {
   if (values.length === 0) return empty(oids.uuid)
   const buffer = Buffer.allocUnsafe(HEADER + values.length * 20)
   header(buffer, oids.uuid, values.length)
@@ -169,10 +172,10 @@ function varying(oid: number, values: readonly (string | null)[], prefix: number
   return buffer.subarray(0, at)
 }
 
-export function textArray(values: readonly (string | null)[]): Buffer {
+export function textArray(values: readonly (string | null)[]): ArrayOf<'text'> {
   return varying(oids.text, values, 0)
 }
 
-export function jsonbArray(values: readonly (string | null)[]): Buffer {
+export function jsonbArray(values: readonly (string | null)[]): ArrayOf<'jsonb'> {
   return varying(oids.jsonb, values, 1)
 }

@@ -9,13 +9,14 @@
  * lone statement is its own transaction; behind a pooler, which may give the next transaction
  * another connection, they are set locally in each transaction.
  */
-import type { Writable } from 'node:stream'
 import type pg from 'pg'
+import type { Call } from '../sql/typed.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isReadOnly } from './faults.ts'
+import type { TextQuery } from './pg-augmentation.ts'
 import { BEGIN, LOCAL_PINS, PIN_SESSION, PINNED } from './pins.ts'
 import type { Row, Value } from './row.ts'
-import type { Statement } from './statements.ts'
+import type { Statement, Statements } from './statements.ts'
 import type { OpenTransaction, Transactions } from './transactions.ts'
 
 interface Step {
@@ -27,6 +28,7 @@ export type { Row, Value }
 
 export interface ChannelOptions {
   readonly endpoint: Endpoint
+  readonly statements: Statements
   readonly timeoutMs: number
   /** A call inside one of these transactions runs there instead of on this connection. */
   readonly transactions: Transactions
@@ -81,8 +83,7 @@ export class Channel {
     await this.#options.onConnect?.(client)
     this.#sessionPinned = this.#options.pinSession?.() ?? false
     const query_timeout = this.#options.timeoutMs
-    if (this.#sessionPinned)
-      await client.query({ text: PIN_SESSION, query_timeout } as pg.QueryConfig)
+    if (this.#sessionPinned) await client.query({ text: PIN_SESSION, query_timeout })
     return client
   }
 
@@ -108,17 +109,17 @@ export class Channel {
   }
 
   #send(client: pg.Client, statement: Statement, values: readonly Value[]): Promise<Row[]> {
-    const query = {
+    const query: TextQuery = {
       text: statement.text,
-      values: values as unknown[],
-      rowMode: 'array' as const,
+      values,
+      rowMode: 'array',
       query_timeout: this.#options.timeoutMs,
       ...(this.#options.prepared() && { name: statement.name }),
     }
     this.#calls++
     return client
       .query(query)
-      .then((result) => result.rows as Row[])
+      .then(({ rows }): Row[] => rows)
       .catch((error) => {
         // The server became a standby: the next call must find the new primary.
         if (isReadOnly(error)) void client.end().catch(() => undefined)
@@ -140,6 +141,27 @@ export class Channel {
     // If this fails, the next caller tries again.
     this.ready().catch(() => undefined)
     return other
+  }
+
+  /** Runs one statement. */
+  async run<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
+    const rows = await this.query(this.#options.statements.of(statement), values)
+    return rows.map(statement.decode)
+  }
+
+  /** Runs one statement with planner settings that allow only index access. */
+  async runPinned<Row>(call: Call<Row>): Promise<Row[]> {
+    const [rows = []] = await this.runAll([call])
+    return rows
+  }
+
+  /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
+  async runAll<Row>(calls: readonly Call<Row>[]): Promise<Row[][]> {
+    const { statements } = this.#options
+    const answers = await this.pinned(
+      calls.map(({ statement, values }) => ({ statement: statements.of(statement), values })),
+    )
+    return calls.map(({ statement }, i) => (answers[i] ?? []).map(statement.decode))
   }
 
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
@@ -171,7 +193,7 @@ export class Channel {
   /** Runs the statements in one transaction that starts with `begin`. */
   async #transact(client: pg.Client, begin: string, steps: readonly Step[]): Promise<Row[][]> {
     // Sent as one packet: otherwise the server wakes up for each part.
-    const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+    const { stream } = client.connection
     stream.cork()
     const begun = client.query(begin)
     const sent = steps.map((step) => this.#send(client, step.statement, step.values))

@@ -6,9 +6,12 @@
 import type { Clock } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
+import type { Call } from '../sql/typed.ts'
 import { Channel } from './channel.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { type ConnectSettings, Endpoint } from './endpoint.ts'
+import type { Queryable } from './queryable.ts'
+import { type RunOptions, runIn, runOn } from './run-call.ts'
 import { isSchemaName, type Statement, Statements } from './statements.ts'
 import { Transactions } from './transactions.ts'
 
@@ -80,7 +83,7 @@ export class Database {
       )
     this.localClock = options.clock
     this.clock = new DatabaseClock(options.clock)
-    this.statements = new Statements(this.schema)
+    this.statements = new Statements(this.schema, () => this.clock.nowMs())
     this.#prepared = options.preparedStatements
     this.endpoint = new Endpoint({
       url: options.url,
@@ -89,6 +92,7 @@ export class Database {
     this.timeoutMs = options.timeoutMs ?? 30_000
     const base = {
       endpoint: this.endpoint,
+      statements: this.statements,
       timeoutMs: this.timeoutMs,
       transactions: this.transactions,
       prepared: () => this.prepared,
@@ -137,7 +141,7 @@ export class Database {
   async #handshakeReader(client: pg.Client): Promise<void> {
     await this.#handshake(client)
     const query = { text: 'set jit = off', query_timeout: this.timeoutMs }
-    if (!this.pooled) await client.query(query as pg.QueryConfig)
+    if (!this.pooled) await client.query(query)
   }
 
   /** Whether statements are named, so that the server keeps their plans. */
@@ -165,6 +169,17 @@ export class Database {
     return `${this.schema}_due`
   }
 
+  /** Runs a typed statement on a connection of a pool. */
+  runOn<Row>(client: pg.ClientBase, call: Call<Row>, options?: Partial<RunOptions>) {
+    const { statements, timeoutMs } = this
+    return runOn(client, statements, call, { timeoutMs, ...options })
+  }
+
+  /** Runs a typed statement in the transaction of a user. */
+  runIn<Row>(tx: Queryable, call: Call<Row>): Promise<Row[]> {
+    return runIn(tx, this.statements, call)
+  }
+
   statement(path: string): Statement {
     return this.statements.get(path)
   }
@@ -185,7 +200,7 @@ export class Database {
     if (this.#timeline !== null && this.#timeline !== timeline)
       for (const changed of this.onNewTimeline) changed()
     this.#timeline = timeline
-    this.#pooled = Number(pid) !== (client as unknown as { processID: number }).processID
+    this.#pooled = Number(pid) !== client.processID
   }
 
   /** A dedicated connection (a user's transaction, migrations); the caller ends it. */

@@ -5,9 +5,9 @@ import type { DatabaseClock } from './database-clock.ts'
 import type { Statement } from './statements.ts'
 
 export interface ReadSource {
-  readonly reads: Pick<Channel, 'query' | 'pinnedOne'>
+  readonly reads: Pick<Channel, 'query' | 'pinnedOne' | 'run' | 'runPinned'>
   /** For reads that may take long. */
-  readonly browse: Pick<Channel, 'query'>
+  readonly browse: Pick<Channel, 'query' | 'run'>
   readonly clock: DatabaseClock
   readonly localClock: Clock
   statement(path: string): Statement

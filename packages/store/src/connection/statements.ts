@@ -6,6 +6,7 @@
  */
 
 import { readStatement } from '../sql/source.ts'
+import type { TypedStatement } from '../sql/typed.ts'
 import { dayName } from './day-names.ts'
 
 const DAY = /punctual\.(\w+) \/\* day (-?\d+) \*\//g
@@ -28,11 +29,19 @@ export function inSchema(sql: string, schema: string): string {
 
 export class Statements {
   readonly schema: string
+  readonly #nowMs: () => number
   readonly #sources = new Map<string, string>()
   readonly #ready = new Map<string, Statement>()
 
-  constructor(schema: string) {
+  /** `nowMs` is the database's clock: it decides which day's partitions a statement names. */
+  constructor(schema: string, nowMs: () => number) {
     this.schema = schema
+    this.#nowMs = nowMs
+  }
+
+  /** The text and the name of a statement, now. */
+  of({ path, daily }: TypedStatement<unknown>): Statement {
+    return daily ? this.onDay(path, this.#nowMs()) : this.get(path)
   }
 
   #source(path: string): string {

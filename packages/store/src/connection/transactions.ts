@@ -11,6 +11,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
 import { isConnectionFault, isMissingPartition, isTransient } from './faults.ts'
+import type { TextQuery } from './pg-augmentation.ts'
 import { PINS } from './pins.ts'
 import type { Row, Value } from './row.ts'
 import type { Statement } from './statements.ts'
@@ -47,14 +48,13 @@ export class OpenTransaction {
 
   async query({ name, text }: Statement, values: readonly Value[]): Promise<Row[]> {
     const { timeoutMs, prepared, rowSecurity } = this.#settings
-    const query = {
-      ...{ text, values: values as unknown[], rowMode: 'array' as const },
-      query_timeout: timeoutMs,
+    const query: TextQuery = {
+      ...{ text, values, rowMode: 'array', query_timeout: timeoutMs },
       // Under row security the server makes another plan.
       ...(prepared && name !== '' && { name: rowSecurity ? `${name}@tenant` : name }),
     }
     try {
-      return (await this.client.query(query)).rows as Row[]
+      return (await this.client.query(query)).rows
     } catch (error) {
       // No retry of a single statement here: the fault undoes everything before it.
       if (isConnectionFault(error) || isTransient(error) || isMissingPartition(error))

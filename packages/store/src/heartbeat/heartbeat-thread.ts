@@ -19,7 +19,7 @@ const endpoint = new Endpoint({
   applicationName: 'punctual heartbeat',
   connectTimeoutMs: Math.min(5_000, data.renewMs),
 })
-const renew = new Statements(data.schema).get('sessions/renew-session').text
+const renew = new Statements(data.schema, Date.now).get('sessions/renew-session').text
 const stopping = new AbortController()
 port.once('message', () => stopping.abort())
 

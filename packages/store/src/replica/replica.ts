@@ -72,10 +72,10 @@ export class Replica {
   }
 
   #connect(endpoint: Endpoint): ReplicaConnection {
-    const { transactions, clock, localClock } = this.#database
+    const { transactions, statements, clock, localClock } = this.#database
     let pooled = false
     const channel = new Channel({
-      ...{ endpoint, transactions, idleMs: IDLE_MS },
+      ...{ endpoint, statements, transactions, idleMs: IDLE_MS },
       timeoutMs: Math.min(this.#database.timeoutMs, ANSWER_MS),
       prepared: () => this.#database.prepared && !pooled,
       onConnect: async (client) => {

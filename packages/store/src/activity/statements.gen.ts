@@ -1,0 +1,120 @@
+// Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { Failure } from '@punctual/core/errors'
+import { date, json, number, orNull, text } from '../sql/cells.ts'
+import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
+
+export interface ListDeathsRow {
+  readonly xmin: string | null
+  readonly xmax: string | null
+  readonly nowMs: number | null
+  readonly runId: string | null
+  readonly at: Date | null
+}
+
+const LIST_DEATHS: TypedStatement<ListDeathsRow> = {
+  path: 'activity/list-deaths',
+  daily: false,
+  columns: ['xmin', 'xmax', 'now_ms', 'run_id', 'at'],
+  decode: (row) => ({
+    xmin: orNull(text, row[0]),
+    xmax: orNull(text, row[1]),
+    nowMs: orNull(number, row[2]),
+    runId: orNull(text, row[3]),
+    at: orNull(date, row[4]),
+  }),
+}
+
+/** Runs that died at or after an instant, in order of death, a page at a time. Includes dead letters
+ * that have been handled since. */
+export function listDeaths(tenant: Num, p2: Num, p3: Timestamp, diedAtAndId: Text, mostRows: Num): Call<ListDeathsRow> {
+  return { statement: LIST_DEATHS, values: [tenant, p2, p3, diedAtAndId, mostRows] }
+}
+
+export interface ListEndsRow {
+  readonly xmin: string | null
+  readonly xmax: string | null
+  readonly nowMs: number | null
+  readonly runId: string | null
+  readonly at: Date | null
+  readonly state: number | null
+  readonly handler: string | null
+  readonly queue: string | null
+  readonly attempt: number | null
+  readonly error: Failure | null
+  readonly reason: string | null
+}
+
+const LIST_ENDS: TypedStatement<ListEndsRow> = {
+  path: 'activity/list-ends',
+  daily: false,
+  columns: ['xmin', 'xmax', 'now_ms', 'run_id', 'at', 'state', 'handler', 'queue', 'attempt', 'error', 'reason'],
+  decode: (row) => ({
+    xmin: orNull(text, row[0]),
+    xmax: orNull(text, row[1]),
+    nowMs: orNull(number, row[2]),
+    runId: orNull(text, row[3]),
+    at: orNull(date, row[4]),
+    state: orNull(number, row[5]),
+    handler: orNull(text, row[6]),
+    queue: orNull(text, row[7]),
+    attempt: orNull(number, row[8]),
+    error: orNull(json, row[9]) as Failure | null,
+    reason: orNull(text, row[10]),
+  }),
+}
+
+/** Runs that were cancelled, skipped or lost at or after an instant, in order of their end, a page
+ * at a time. Reads every partition, by index: a run of any day may end now. */
+export function listEnds(tenant: Num, p2: Num, p3: Timestamp, finishedAtAndId: Text, mostRows: Num): Call<ListEndsRow> {
+  return { statement: LIST_ENDS, values: [tenant, p2, p3, finishedAtAndId, mostRows] }
+}
+
+export interface ListLossesRow {
+  readonly xmin: string | null
+  readonly xmax: string | null
+  readonly nowMs: number | null
+  readonly id: string | null
+  readonly at: Date | null
+  readonly host: string | null
+  readonly pid: number | null
+}
+
+const LIST_LOSSES: TypedStatement<ListLossesRow> = {
+  path: 'activity/list-losses',
+  daily: false,
+  columns: ['xmin', 'xmax', 'now_ms', 'id', 'at', 'host', 'pid'],
+  decode: (row) => ({
+    xmin: orNull(text, row[0]),
+    xmax: orNull(text, row[1]),
+    nowMs: orNull(number, row[2]),
+    id: orNull(text, row[3]),
+    at: orNull(date, row[4]),
+    host: orNull(text, row[5]),
+    pid: orNull(number, row[6]),
+  }),
+}
+
+/** Workers that were lost at or after an instant, in order, a page at a time. */
+export function listLosses(p1: Num, p2: Timestamp, endedAtAndId: Big, mostRows: Num): Call<ListLossesRow> {
+  return { statement: LIST_LOSSES, values: [p1, p2, endedAtAndId, mostRows] }
+}
+
+export interface ListRunJobsRow {
+  readonly id: string
+  readonly jobId: string | null
+}
+
+const LIST_RUN_JOBS: TypedStatement<ListRunJobsRow> = {
+  path: 'activity/list-run-jobs',
+  daily: false,
+  columns: ['id', 'job_id'],
+  decode: (row) => ({
+    id: text(row[0]),
+    jobId: orNull(text, row[1]),
+  }),
+}
+
+/** The jobs of runs. */
+export function listRunJobs(runIds: List<'uuid'>, smallestId: Text, largestId: Text): Call<ListRunJobsRow> {
+  return { statement: LIST_RUN_JOBS, values: [runIds, smallestId, largestId] }
+}

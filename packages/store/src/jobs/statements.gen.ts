@@ -1,0 +1,687 @@
+// Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
+
+export interface FindCandidatesRow {
+  readonly jobId: string | null
+}
+
+const FIND_CANDIDATES: TypedStatement<FindCandidatesRow> = {
+  path: 'jobs/find-candidates',
+  daily: false,
+  columns: ['job_id'],
+  decode: (row) => ({
+    jobId: orNull(text, row[0]),
+  }),
+}
+
+/** Candidates for a filter on jobs, for filters that few jobs match: jobs with runs in some places,
+ * jobs that are paused, jobs that will not fire again, or jobs whose next slot is in a range. */
+export function findCandidates(tenant: Num, kinds: List<'text'>, nextSlotFromAnd: Num, beforeInMs: Num, mostRowsOfEach: Num): Call<FindCandidatesRow> {
+  return { statement: FIND_CANDIDATES, values: [tenant, kinds, nextSlotFromAnd, beforeInMs, mostRowsOfEach] }
+}
+
+export interface FindJobsRow {
+  readonly id: string
+  readonly tenantId: number
+  readonly name: string
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly payload: string
+  readonly spec: string
+  readonly timing: number
+  readonly lane: number
+  readonly startAt: Date | null
+  readonly endAt: Date | null
+  readonly maxRuns: number | null
+  readonly runsLeft: number | null
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly traits: number
+  readonly policy: string | null
+  readonly labels: unknown
+  readonly description: string | null
+  readonly owner: string | null
+  readonly source: string | null
+  readonly createdBy: string | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly pausedAt: Date | null
+  readonly pausedNote: string | null
+  readonly planningError: string | null
+  readonly cursorAt: Date | null
+  readonly nextAt: Date | null
+  readonly anchorAt: Date | null
+  readonly failures: number | null
+  readonly flow: unknown
+}
+
+const FIND_JOBS: TypedStatement<FindJobsRow> = {
+  path: 'jobs/find-jobs',
+  daily: false,
+  columns: ['id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
+  decode: (row) => ({
+    id: text(row[0]),
+    tenantId: number(row[1]),
+    name: text(row[2]),
+    handler: text(row[3]),
+    queue: text(row[4]),
+    priority: number(row[5]),
+    payload: text(row[6]),
+    spec: text(row[7]),
+    timing: number(row[8]),
+    lane: number(row[9]),
+    startAt: orNull(date, row[10]),
+    endAt: orNull(date, row[11]),
+    maxRuns: orNull(number, row[12]),
+    runsLeft: orNull(number, row[13]),
+    maxAttempts: number(row[14]),
+    timeoutMs: number(row[15]),
+    traits: number(row[16]),
+    policy: orNull(text, row[17]),
+    labels: orNull(json, row[18]),
+    description: orNull(text, row[19]),
+    owner: orNull(text, row[20]),
+    source: orNull(text, row[21]),
+    createdBy: orNull(text, row[22]),
+    version: number(row[23]),
+    createdAt: date(row[24]),
+    updatedAt: date(row[25]),
+    pausedAt: orNull(date, row[26]),
+    pausedNote: orNull(text, row[27]),
+    planningError: orNull(text, row[28]),
+    cursorAt: orNull(date, row[29]),
+    nextAt: orNull(date, row[30]),
+    anchorAt: orNull(date, row[31]),
+    failures: orNull(number, row[32]),
+    flow: orNull(json, row[33]),
+  }),
+}
+
+/** Jobs by id or by name. Includes jobs that have lost their cursor, so that they can be seen and
+ * deleted. */
+export function findJobs(tenant: Num, ids: List<'uuid'>, names: List<'text'>): Call<FindJobsRow> {
+  return { statement: FIND_JOBS, values: [tenant, ids, names] }
+}
+
+const INSERT_CURSORS: TypedStatement<null> = {
+  path: 'jobs/insert-cursors',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Inserts the cursors of newly registered jobs: where each begins and its next slot. */
+export function insertCursors(tenant: Num, ids: List<'uuid'>, nextSlotsInMs: List<'int8'>, anchorsInMs: List<'int8'>, endsInMs: List<'int8'>, runsLeft: List<'int4'>, timings: List<'int4'>, shards: List<'int2'>, whenTheyWereRegistered: Num): Call<null> {
+  return { statement: INSERT_CURSORS, values: [tenant, ids, nextSlotsInMs, anchorsInMs, endsInMs, runsLeft, timings, shards, whenTheyWereRegistered] }
+}
+
+export interface InsertJobsRow {
+  readonly id: string
+  readonly createdMs: number | null
+}
+
+const INSERT_JOBS: TypedStatement<InsertJobsRow> = {
+  path: 'jobs/insert-jobs',
+  daily: false,
+  columns: ['id', 'created_ms'],
+  decode: (row) => ({
+    id: text(row[0]),
+    createdMs: orNull(number, row[1]),
+  }),
+}
+
+/** Registers jobs whose names are free. */
+export function insertJobs(tenant: Num, ids: List<'uuid'>, names: List<'text'>, lanes: List<'int4'>, timings: List<'int4'>, payloads: List<'text'>, timeoutsInMs: List<'int4'>, maxAttempts: List<'int2'>, traits: List<'int2'>, startsInMs: List<'int8'>, maxRuns: List<'int4'>, retries: List<'text'>, labels: List<'jsonb'>, descriptions: List<'text'>, owners: List<'text'>, sources: List<'text'>, createdBy: List<'text'>, flows: List<'jsonb'>): Call<InsertJobsRow> {
+  return { statement: INSERT_JOBS, values: [tenant, ids, names, lanes, timings, payloads, timeoutsInMs, maxAttempts, traits, startsInMs, maxRuns, retries, labels, descriptions, owners, sources, createdBy, flows] }
+}
+
+export interface InternTimingsRow {
+  readonly spec: string | null
+  readonly id: number | null
+}
+
+const INTERN_TIMINGS: TypedStatement<InternTimingsRow> = {
+  path: 'jobs/intern-timings',
+  daily: false,
+  columns: ['spec', 'id'],
+  decode: (row) => ({
+    spec: orNull(text, row[0]),
+    id: orNull(number, row[1]),
+  }),
+}
+
+/** Numbers timing rules. Rules that exist keep their numbers. */
+export function internTimings(specs: List<'text'>): Call<InternTimingsRow> {
+  return { statement: INTERN_TIMINGS, values: [specs] }
+}
+
+export interface ListJobsRow {
+  readonly id: string
+  readonly tenantId: number
+  readonly name: string
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly payload: string
+  readonly spec: string
+  readonly timing: number
+  readonly lane: number
+  readonly startAt: Date | null
+  readonly endAt: Date | null
+  readonly maxRuns: number | null
+  readonly runsLeft: number | null
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly traits: number
+  readonly policy: string | null
+  readonly labels: unknown
+  readonly description: string | null
+  readonly owner: string | null
+  readonly source: string | null
+  readonly createdBy: string | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly pausedAt: Date | null
+  readonly pausedNote: string | null
+  readonly planningError: string | null
+  readonly cursorAt: Date
+  readonly nextAt: Date | null
+  readonly anchorAt: Date | null
+  readonly failures: number
+  readonly flow: unknown
+}
+
+const LIST_JOBS: TypedStatement<ListJobsRow> = {
+  path: 'jobs/list-jobs',
+  daily: false,
+  columns: ['id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
+  decode: (row) => ({
+    id: text(row[0]),
+    tenantId: number(row[1]),
+    name: text(row[2]),
+    handler: text(row[3]),
+    queue: text(row[4]),
+    priority: number(row[5]),
+    payload: text(row[6]),
+    spec: text(row[7]),
+    timing: number(row[8]),
+    lane: number(row[9]),
+    startAt: orNull(date, row[10]),
+    endAt: orNull(date, row[11]),
+    maxRuns: orNull(number, row[12]),
+    runsLeft: orNull(number, row[13]),
+    maxAttempts: number(row[14]),
+    timeoutMs: number(row[15]),
+    traits: number(row[16]),
+    policy: orNull(text, row[17]),
+    labels: orNull(json, row[18]),
+    description: orNull(text, row[19]),
+    owner: orNull(text, row[20]),
+    source: orNull(text, row[21]),
+    createdBy: orNull(text, row[22]),
+    version: number(row[23]),
+    createdAt: date(row[24]),
+    updatedAt: date(row[25]),
+    pausedAt: orNull(date, row[26]),
+    pausedNote: orNull(text, row[27]),
+    planningError: orNull(text, row[28]),
+    cursorAt: date(row[29]),
+    nextAt: orNull(date, row[30]),
+    anchorAt: orNull(date, row[31]),
+    failures: number(row[32]),
+    flow: orNull(json, row[33]),
+  }),
+}
+
+/** Jobs by name, a page at a time. */
+export function listJobs(tenant: Num, afterThisName: Text, source: Text, state: Text, mostRows: Num): Call<ListJobsRow> {
+  return { statement: LIST_JOBS, values: [tenant, afterThisName, source, state, mostRows] }
+}
+
+export interface ListNamesRow {
+  readonly id: string
+  readonly name: string
+}
+
+const LIST_NAMES: TypedStatement<ListNamesRow> = {
+  path: 'jobs/list-names',
+  daily: false,
+  columns: ['id', 'name'],
+  decode: (row) => ({
+    id: text(row[0]),
+    name: text(row[1]),
+  }),
+}
+
+/** The names of jobs. */
+export function listNames(tenant: Num, ids: List<'uuid'>): Call<ListNamesRow> {
+  return { statement: LIST_NAMES, values: [tenant, ids] }
+}
+
+export interface PageJobsRow {
+  readonly looked: number | null
+  readonly last: string | null
+  readonly matched: number | null
+  readonly status: string | null
+  readonly runId: string | null
+  readonly state: string | null
+  readonly attempt: number | null
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  readonly id: string | null
+  readonly tenantId: number | null
+  readonly name: string | null
+  readonly handler: string | null
+  readonly queue: string | null
+  readonly priority: number | null
+  readonly payload: string | null
+  readonly spec: string | null
+  readonly timing: number | null
+  readonly lane: number | null
+  readonly startAt: Date | null
+  readonly endAt: Date | null
+  readonly maxRuns: number | null
+  readonly runsLeft: number | null
+  readonly maxAttempts: number | null
+  readonly timeoutMs: number | null
+  readonly traits: number | null
+  readonly policy: string | null
+  readonly labels: unknown
+  readonly description: string | null
+  readonly owner: string | null
+  readonly source: string | null
+  readonly createdBy: string | null
+  readonly version: number | null
+  readonly createdAt: Date | null
+  readonly updatedAt: Date | null
+  readonly pausedAt: Date | null
+  readonly pausedNote: string | null
+  readonly planningError: string | null
+  readonly cursorAt: Date | null
+  readonly nextAt: Date | null
+  readonly anchorAt: Date | null
+  readonly failures: number | null
+  readonly flow: unknown
+}
+
+const PAGE_JOBS: TypedStatement<PageJobsRow> = {
+  path: 'jobs/page-jobs',
+  daily: false,
+  columns: ['looked', 'last', 'matched', 'status', 'run_id', 'state', 'attempt', 'started_at', 'finished_at', 'id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
+  decode: (row) => ({
+    looked: orNull(number, row[0]),
+    last: orNull(text, row[1]),
+    matched: orNull(number, row[2]),
+    status: orNull(text, row[3]),
+    runId: orNull(text, row[4]),
+    state: orNull(text, row[5]),
+    attempt: orNull(number, row[6]),
+    startedAt: orNull(date, row[7]),
+    finishedAt: orNull(date, row[8]),
+    id: orNull(text, row[9]),
+    tenantId: orNull(number, row[10]),
+    name: orNull(text, row[11]),
+    handler: orNull(text, row[12]),
+    queue: orNull(text, row[13]),
+    priority: orNull(number, row[14]),
+    payload: orNull(text, row[15]),
+    spec: orNull(text, row[16]),
+    timing: orNull(number, row[17]),
+    lane: orNull(number, row[18]),
+    startAt: orNull(date, row[19]),
+    endAt: orNull(date, row[20]),
+    maxRuns: orNull(number, row[21]),
+    runsLeft: orNull(number, row[22]),
+    maxAttempts: orNull(number, row[23]),
+    timeoutMs: orNull(number, row[24]),
+    traits: orNull(number, row[25]),
+    policy: orNull(text, row[26]),
+    labels: orNull(json, row[27]),
+    description: orNull(text, row[28]),
+    owner: orNull(text, row[29]),
+    source: orNull(text, row[30]),
+    createdBy: orNull(text, row[31]),
+    version: orNull(number, row[32]),
+    createdAt: orNull(date, row[33]),
+    updatedAt: orNull(date, row[34]),
+    pausedAt: orNull(date, row[35]),
+    pausedNote: orNull(text, row[36]),
+    planningError: orNull(text, row[37]),
+    cursorAt: orNull(date, row[38]),
+    nextAt: orNull(date, row[39]),
+    anchorAt: orNull(date, row[40]),
+    failures: orNull(number, row[41]),
+    flow: orNull(json, row[42]),
+  }),
+}
+
+/** One range of a page of jobs by name, or the number of matches: each job with its latest run, and
+ * the status that a table of rules derives from both. */
+export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFromAnd: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, p15: List<'text'>, p16: List<'text'>, rules: List<'text'>): Call<PageJobsRow> {
+  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFromAnd, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, p15, p16, rules] }
+}
+
+export interface ReadClockRow {
+  readonly ms: number | null
+}
+
+const READ_CLOCK: TypedStatement<ReadClockRow> = {
+  path: 'jobs/read-clock',
+  daily: false,
+  columns: ['ms'],
+  decode: (row) => ({
+    ms: orNull(number, row[0]),
+  }),
+}
+
+/** Reads the clock. A separate statement, because in a statement that locks, the clock may be read
+ * before the wait for the lock. */
+export function readClock(): Call<ReadClockRow> {
+  return { statement: READ_CLOCK, values: [] }
+}
+
+const DELETE_JOB: TypedStatement<null> = {
+  path: 'jobs/steering/delete-job',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Deletes a job. Its runs and its ledger stay. */
+export function deleteJob(job: Text, clockInMs: Num): Call<null> {
+  return { statement: DELETE_JOB, values: [job, clockInMs] }
+}
+
+export interface DeleteLoneJobRow {
+  readonly id: string
+}
+
+const DELETE_LONE_JOB: TypedStatement<DeleteLoneJobRow> = {
+  path: 'jobs/steering/delete-lone-job',
+  daily: false,
+  columns: ['id'],
+  decode: (row) => ({
+    id: text(row[0]),
+  }),
+}
+
+/** Deletes a job that has lost its cursor, so there is no cursor to lock. Its runs and its ledger
+ * stay. Its anchor was lost with the cursor: its start, or its creation time, is recorded instead. */
+export function deleteLoneJob(job: Text): Call<DeleteLoneJobRow> {
+  return { statement: DELETE_LONE_JOB, values: [job] }
+}
+
+export interface FindLastEditRow {
+  readonly untilMs: number | null
+}
+
+const FIND_LAST_EDIT: TypedStatement<FindLastEditRow> = {
+  path: 'jobs/steering/find-last-edit',
+  daily: false,
+  columns: ['until_ms'],
+  decode: (row) => ({
+    untilMs: orNull(number, row[0]),
+  }),
+}
+
+/** Up to which instant a job was decided by rules that it no longer has. */
+export function findLastEdit(job: Text): Call<FindLastEditRow> {
+  return { statement: FIND_LAST_EDIT, values: [job] }
+}
+
+export interface FindLastEndRow {
+  readonly endMs: number | null
+}
+
+const FIND_LAST_END: TypedStatement<FindLastEndRow> = {
+  path: 'jobs/steering/find-last-end',
+  daily: false,
+  columns: ['end_ms'],
+  decode: (row) => ({
+    endMs: orNull(number, row[0]),
+  }),
+}
+
+/** The end of the last run of a job whose slots depend on the ends of its runs. */
+export function findLastEnd(job: Text): Call<FindLastEndRow> {
+  return { statement: FIND_LAST_END, values: [job] }
+}
+
+export interface FindLiveRunRow {
+  readonly live: boolean | null
+}
+
+const FIND_LIVE_RUN: TypedStatement<FindLiveRunRow> = {
+  path: 'jobs/steering/find-live-run',
+  daily: false,
+  columns: ['live'],
+  decode: (row) => ({
+    live: orNull(boolean, row[0]),
+  }),
+}
+
+/** Whether the run of a job's last slot is still live. */
+export function findLiveRun(job: Text, itsLastSlotIn: Num): Call<FindLiveRunRow> {
+  return { statement: FIND_LIVE_RUN, values: [job, itsLastSlotIn] }
+}
+
+export interface InsertBackfillRunsRow {
+  readonly lane: number
+}
+
+const INSERT_BACKFILL_RUNS: TypedStatement<InsertBackfillRunsRow> = {
+  path: 'jobs/steering/insert-backfill-runs',
+  daily: false,
+  columns: ['lane'],
+  decode: (row) => ({
+    lane: number(row[0]),
+  }),
+}
+
+/** Inserts the runs of a backfill, due one after another, now or later. If runs of the job must not
+ * overlap, they wait for each other: a requested slot is not skipped. */
+export function insertBackfillRuns(job: Text, runIds: List<'uuid'>, slotsInMs: List<'int8'>, dueTimesInMs: List<'int8'>, horizonInMs: Big): Call<InsertBackfillRunsRow> {
+  return { statement: INSERT_BACKFILL_RUNS, values: [job, runIds, slotsInMs, dueTimesInMs, horizonInMs] }
+}
+
+const INSERT_SLOT: TypedStatement<null> = {
+  path: 'jobs/steering/insert-slot',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Records a decision that needs no run: a skip. */
+export function insertSlot(slotInMs: Num, job: Text, firstSlotInMs: Num, howManySlots: Num, tenant: Num, reason: Num): Call<null> {
+  return { statement: INSERT_SLOT, values: [slotInMs, job, firstSlotInMs, howManySlots, tenant, reason] }
+}
+
+export interface ListFailingRow {
+  readonly jobId: string
+  readonly tenantId: number
+  readonly failures: number
+}
+
+const LIST_FAILING: TypedStatement<ListFailingRow> = {
+  path: 'jobs/steering/list-failing',
+  daily: false,
+  columns: ['job_id', 'tenant_id', 'failures'],
+  decode: (row) => ({
+    jobId: text(row[0]),
+    tenantId: number(row[1]),
+    failures: number(row[2]),
+  }),
+}
+
+/** Which of the given jobs have had enough dead runs in a row to be paused. */
+export function listFailing(jobs: List<'uuid'>): Call<ListFailingRow> {
+  return { statement: LIST_FAILING, values: [jobs] }
+}
+
+export interface ListUnstartedRow {
+  readonly after: string | null
+  readonly ids: string | null
+}
+
+const LIST_UNSTARTED: TypedStatement<ListUnstartedRow> = {
+  path: 'jobs/steering/list-unstarted',
+  daily: false,
+  columns: ['after', 'ids'],
+  decode: (row) => ({
+    after: orNull(text, row[0]),
+    ids: orNull(text, row[1]),
+  }),
+}
+
+/** Runs of a job that wait and have not started, in any place, one range of its runs at a time. Runs
+ * older than the oldest waiting run are not read. */
+export function listUnstarted(job: Text, afterThisId: Text, mostRunsToRead: Num): Call<ListUnstartedRow> {
+  return { statement: LIST_UNSTARTED, values: [job, afterThisId, mostRunsToRead] }
+}
+
+export interface LockCursorRow {
+  readonly cursorMs: number | null
+  readonly suspended: boolean | null
+}
+
+const LOCK_CURSOR: TypedStatement<LockCursorRow> = {
+  path: 'jobs/steering/lock-cursor',
+  daily: false,
+  columns: ['cursor_ms', 'suspended'],
+  decode: (row) => ({
+    cursorMs: orNull(number, row[0]),
+    suspended: orNull(boolean, row[1]),
+  }),
+}
+
+/** Locks the cursor of a job for a change: planners skip the job until the change commits. */
+export function lockCursor(job: Text): Call<LockCursorRow> {
+  return { statement: LOCK_CURSOR, values: [job] }
+}
+
+const MOVE_CURSOR: TypedStatement<null> = {
+  path: 'jobs/steering/move-cursor',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Marks the slots of a job up to one of them as decided. */
+export function moveCursor(job: Text, nextSlotInMs: Num, lastSlotDecidedIn: Num, howManyRunsAre: Num): Call<null> {
+  return { statement: MOVE_CURSOR, values: [job, nextSlotInMs, lastSlotDecidedIn, howManyRunsAre] }
+}
+
+const PAUSE_JOB: TypedStatement<null> = {
+  path: 'jobs/steering/pause-job',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Pauses a job: none of its slots is planned until it is resumed. */
+export function pauseJob(job: Text, note: Text, clockInMs: Num, lastFutureSlotWhose: Num, howManyRunsAre: Num, lastSlotDecidedIn: Num): Call<null> {
+  return { statement: PAUSE_JOB, values: [job, note, clockInMs, lastFutureSlotWhose, howManyRunsAre, lastSlotDecidedIn] }
+}
+
+const RESUME_JOB: TypedStatement<null> = {
+  path: 'jobs/steering/resume-job',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Resumes a job. Slots that passed meanwhile have one common decision, which the caller has
+ * recorded. */
+export function resumeJob(job: Text, nextSlotInMs: Num, anchorInMs: Num, clockInMs: Num): Call<null> {
+  return { statement: RESUME_JOB, values: [job, nextSlotInMs, anchorInMs, clockInMs] }
+}
+
+const SKIP_SLOT: TypedStatement<null> = {
+  path: 'jobs/steering/skip-slot',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Requests that a future slot be skipped, even if it is planned again. */
+export function skipSlot(job: Text, slotInMs: Num, tenant: Num, whoRequestedIt: Text, howManyRunsWere: Num, nextSlotInMs: Num): Call<null> {
+  return { statement: SKIP_SLOT, values: [job, slotInMs, tenant, whoRequestedIt, howManyRunsWere, nextSlotInMs] }
+}
+
+export interface TakeBackRunsRow {
+  readonly stayMs: number | null
+  readonly runs: number | null
+  readonly decisions: number | null
+}
+
+const TAKE_BACK_RUNS: TypedStatement<TakeBackRunsRow> = {
+  path: 'jobs/steering/take-back-runs',
+  daily: false,
+  columns: ['stay_ms', 'runs', 'decisions'],
+  decode: (row) => ({
+    stayMs: orNull(number, row[0]),
+    runs: orNull(number, row[1]),
+    decisions: orNull(number, row[2]),
+  }),
+}
+
+/** Withdraws the decisions for slots that are still ahead, back to the last decision that stays: one
+ * whose run a worker has claimed or that has ended, or a skip that began in the past. The runs end
+ * as cancelled, and the slots are undecided again. */
+export function takeBackRuns(thisProcessSId: Big, job: Text, slotsInMs: List<'int8'>, reason: Text, clockInMs: Num): Call<TakeBackRunsRow> {
+  return { statement: TAKE_BACK_RUNS, values: [thisProcessSId, job, slotsInMs, reason, clockInMs] }
+}
+
+export interface TakeBackfillsRow {
+  readonly runId: string
+}
+
+const TAKE_BACKFILLS: TypedStatement<TakeBackfillsRow> = {
+  path: 'jobs/steering/take-backfills',
+  daily: false,
+  columns: ['run_id'],
+  decode: (row) => ({
+    runId: text(row[0]),
+  }),
+}
+
+/** Reserves slots for a backfill: those that were never backfilled. */
+export function takeBackfills(job: Text, tenant: Num, slotsInMs: List<'int8'>, runIds: List<'uuid'>): Call<TakeBackfillsRow> {
+  return { statement: TAKE_BACKFILLS, values: [job, tenant, slotsInMs, runIds] }
+}
+
+export interface TriggerJobRow {
+  readonly lane: number
+}
+
+const TRIGGER_JOB: TypedStatement<TriggerJobRow> = {
+  path: 'jobs/steering/trigger-job',
+  daily: false,
+  columns: ['lane'],
+  decode: (row) => ({
+    lane: number(row[0]),
+  }),
+}
+
+/** Runs a job now, outside its schedule: the end of this run does not decide when the job fires
+ * next. */
+export function triggerJob(job: Text, runId: Text, payload: Text, sequenceNumber: Big): Call<TriggerJobRow> {
+  return { statement: TRIGGER_JOB, values: [job, runId, payload, sequenceNumber] }
+}
+
+const UPDATE_JOB: TypedStatement<null> = {
+  path: 'jobs/update-job',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Replaces the definition of a job. The old version is kept, because past slots are judged by the
+ * rules of their time. */
+export function updateJob(job: Text, lane: Num, timing: Num, payload: Text, timeoutMs: Num, maxAttempts: Num, traits: Num, startInMs: Num, maxRuns: Num, policy: Text, labels: Text, description: Text, owner: Text, source: Text, nextSlotInMs: Num, anchorInMs: Num, endInMs: Num, runsLeft: Num, clockInMs: Num, lastDecidedSlotIn: Num, whenOldRulesRan: Num, flow: Text): Call<null> {
+  return { statement: UPDATE_JOB, values: [job, lane, timing, payload, timeoutMs, maxAttempts, traits, startInMs, maxRuns, policy, labels, description, owner, source, nextSlotInMs, anchorInMs, endInMs, runsLeft, clockInMs, lastDecidedSlotIn, whenOldRulesRan, flow] }
+}

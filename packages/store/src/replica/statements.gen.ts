@@ -1,0 +1,32 @@
+// Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import { boolean, number, orNull, text } from '../sql/cells.ts'
+import type { Call, TypedStatement } from '../sql/typed.ts'
+
+export interface ReadPositionRow {
+  readonly identity: string | null
+  readonly standby: boolean | null
+  readonly replayedMs: number | null
+  readonly position: string | null
+  readonly migration: number | null
+  readonly mayBeTenant: boolean | null
+}
+
+const READ_POSITION: TypedStatement<ReadPositionRow> = {
+  path: 'replica/read-position',
+  daily: false,
+  columns: ['identity', 'standby', 'replayed_ms', 'position', 'migration', 'may_be_tenant'],
+  decode: (row) => ({
+    identity: orNull(text, row[0]),
+    standby: orNull(boolean, row[1]),
+    replayedMs: orNull(number, row[2]),
+    position: orNull(text, row[3]),
+    migration: orNull(number, row[4]),
+    mayBeTenant: orNull(boolean, row[5]),
+  }),
+}
+
+/** Which database this is, and its WAL position: on a primary what was written, on a standby what
+ * was replayed. */
+export function readPosition(): Call<ReadPositionRow> {
+  return { statement: READ_POSITION, values: [] }
+}

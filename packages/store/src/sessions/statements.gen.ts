@@ -1,0 +1,245 @@
+// Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
+
+export interface CloseSessionRow {
+  readonly id: string
+}
+
+const CLOSE_SESSION: TypedStatement<CloseSessionRow> = {
+  path: 'sessions/close-session',
+  daily: false,
+  columns: ['id'],
+  decode: (row) => ({
+    id: text(row[0]),
+  }),
+}
+
+/** Closes a session without leases, and keeps a record of it. */
+export function closeSession(session: Big): Call<CloseSessionRow> {
+  return { statement: CLOSE_SESSION, values: [session] }
+}
+
+export interface DrainSessionRow {
+  readonly id: string
+  readonly changed: boolean | null
+}
+
+const DRAIN_SESSION: TypedStatement<DrainSessionRow> = {
+  path: 'sessions/drain-session',
+  daily: false,
+  columns: ['id', 'changed'],
+  decode: (row) => ({
+    id: text(row[0]),
+    changed: orNull(boolean, row[1]),
+  }),
+}
+
+/** Asks a worker to stop claiming, or to claim again. */
+export function drainSession(session: Big, trueToDrain: Bool, tenantThatWorkerMust: Num): Call<DrainSessionRow> {
+  return { statement: DRAIN_SESSION, values: [session, trueToDrain, tenantThatWorkerMust] }
+}
+
+export interface FindHandlerRow {
+  readonly found: boolean | null
+}
+
+const FIND_HANDLER: TypedStatement<FindHandlerRow> = {
+  path: 'sessions/find-handler',
+  daily: false,
+  columns: ['found'],
+  decode: (row) => ({
+    found: orNull(boolean, row[0]),
+  }),
+}
+
+/** Whether a live worker that serves a tenant has a handler for a queue. */
+export function findHandler(handler: Text, queue: Text, tenant: Num): Call<FindHandlerRow> {
+  return { statement: FIND_HANDLER, values: [handler, queue, tenant] }
+}
+
+export interface FindSessionRow {
+  readonly id: string
+  readonly tenantId: number | null
+  readonly handlers: unknown
+  readonly queues: unknown
+  readonly leaseMs: number
+  readonly drains: boolean | null
+  readonly openMs: number | null
+}
+
+const FIND_SESSION: TypedStatement<FindSessionRow> = {
+  path: 'sessions/find-session',
+  daily: false,
+  columns: ['id', 'tenant_id', 'handlers', 'queues', 'lease_ms', 'drains', 'open_ms'],
+  decode: (row) => ({
+    id: text(row[0]),
+    tenantId: orNull(number, row[1]),
+    handlers: orNull(json, row[2]),
+    queues: orNull(json, row[3]),
+    leaseMs: number(row[4]),
+    drains: orNull(boolean, row[5]),
+    openMs: orNull(number, row[6]),
+  }),
+}
+
+/** An open session, even if its lease has expired. */
+export function findSession(session: Big): Call<FindSessionRow> {
+  return { statement: FIND_SESSION, values: [session] }
+}
+
+export interface ListPastSessionsRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly capacity: number
+  readonly handlers: unknown
+  readonly queues: unknown
+  readonly labels: unknown
+  readonly openedAt: Date
+  readonly endedAt: Date
+  readonly fenced: boolean
+}
+
+const LIST_PAST_SESSIONS: TypedStatement<ListPastSessionsRow> = {
+  path: 'sessions/list-past-sessions',
+  daily: false,
+  columns: ['id', 'host', 'pid', 'version', 'capacity', 'handlers', 'queues', 'labels', 'opened_at', 'ended_at', 'fenced'],
+  decode: (row) => ({
+    id: text(row[0]),
+    host: text(row[1]),
+    pid: number(row[2]),
+    version: text(row[3]),
+    capacity: number(row[4]),
+    handlers: orNull(json, row[5]),
+    queues: orNull(json, row[6]),
+    labels: json(row[7]),
+    openedAt: date(row[8]),
+    endedAt: date(row[9]),
+    fenced: boolean(row[10]),
+  }),
+}
+
+/** The workers that ended within the last day, latest first. */
+export function listPastSessions(id: Big): Call<ListPastSessionsRow> {
+  return { statement: LIST_PAST_SESSIONS, values: [id] }
+}
+
+export interface ListSessionsRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly state: string
+  readonly capacity: number
+  readonly handlers: unknown
+  readonly queues: unknown
+  readonly labels: unknown
+  readonly openedAt: Date
+  readonly renewedAt: Date
+  readonly stuck: unknown
+  readonly drainAskedAt: Date | null
+  readonly alive: boolean | null
+  readonly held: number | null
+  readonly tenantId: number | null
+}
+
+const LIST_SESSIONS: TypedStatement<ListSessionsRow> = {
+  path: 'sessions/list-sessions',
+  daily: false,
+  columns: ['id', 'host', 'pid', 'version', 'state', 'capacity', 'handlers', 'queues', 'labels', 'opened_at', 'renewed_at', 'stuck', 'drain_asked_at', 'alive', 'held', 'tenant_id'],
+  decode: (row) => ({
+    id: text(row[0]),
+    host: text(row[1]),
+    pid: number(row[2]),
+    version: text(row[3]),
+    state: text(row[4]),
+    capacity: number(row[5]),
+    handlers: orNull(json, row[6]),
+    queues: orNull(json, row[7]),
+    labels: json(row[8]),
+    openedAt: date(row[9]),
+    renewedAt: date(row[10]),
+    stuck: json(row[11]),
+    drainAskedAt: orNull(date, row[12]),
+    alive: orNull(boolean, row[13]),
+    held: orNull(number, row[14]),
+    tenantId: orNull(number, row[15]),
+  }),
+}
+
+/** The connected workers, oldest first. */
+export function listSessions(): Call<ListSessionsRow> {
+  return { statement: LIST_SESSIONS, values: [] }
+}
+
+const OPEN_SESSION: TypedStatement<null> = {
+  path: 'sessions/open-session',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Opens the session of a worker process. Repeating it after a lost reply changes nothing, even if
+ * the session has ended since: its id is not used again. */
+export function openSession(id: Big, leaseInMs: Num, pid: Num, capacity: Num, host: Text, version: Text, handlers: List<'text'>, queues: List<'text'>, labelsJsonb: Text, itDrains: Bool, onlyTenantWhoseRuns: Num): Call<null> {
+  return { statement: OPEN_SESSION, values: [id, leaseInMs, pid, capacity, host, version, handlers, queues, labelsJsonb, itDrains, onlyTenantWhoseRuns] }
+}
+
+export interface RenewSessionRow {
+  readonly id: string
+  readonly nowMs: number | null
+  readonly drains: boolean | null
+}
+
+const RENEW_SESSION: TypedStatement<RenewSessionRow> = {
+  path: 'sessions/renew-session',
+  daily: false,
+  columns: ['id', 'now_ms', 'drains'],
+  decode: (row) => ({
+    id: text(row[0]),
+    nowMs: orNull(number, row[1]),
+    drains: orNull(boolean, row[2]),
+  }),
+}
+
+/** Extends the lease of a session. An expired session that was not reaped yet is extended too; a
+ * reaped one no longer exists. */
+export function renewSession(session: Big): Call<RenewSessionRow> {
+  return { statement: RENEW_SESSION, values: [session] }
+}
+
+const SET_SESSION_STATE: TypedStatement<null> = {
+  path: 'sessions/set-session-state',
+  daily: false,
+  columns: [],
+  decode: () => null,
+}
+
+/** Stores the state of a worker and its handlers. */
+export function setSessionState(session: Big, state: Text, handlers: List<'text'>, stuckJsonb: Text): Call<null> {
+  return { statement: SET_SESSION_STATE, values: [session, state, handlers, stuckJsonb] }
+}
+
+export interface SumSessionEndsRow {
+  readonly sessionId: string
+  readonly state: number
+  readonly runs: number | null
+}
+
+const SUM_SESSION_ENDS: TypedStatement<SumSessionEndsRow> = {
+  path: 'sessions/sum-session-ends',
+  daily: false,
+  columns: ['session_id', 'state', 'runs'],
+  decode: (row) => ({
+    sessionId: text(row[0]),
+    state: number(row[1]),
+    runs: orNull(number, row[2]),
+  }),
+}
+
+/** Ends of runs by session and state in the last hour; older counters are not kept by session. */
+export function sumSessionEnds(): Call<SumSessionEndsRow> {
+  return { statement: SUM_SESSION_ENDS, values: [] }
+}

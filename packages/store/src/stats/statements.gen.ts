@@ -1,0 +1,97 @@
+// Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import { boolean, number, orNull, text } from '../sql/cells.ts'
+import type { Call, Num, TypedStatement } from '../sql/typed.ts'
+
+export interface ReadThroughRow {
+  readonly through: number | null
+  readonly isPast: boolean | null
+}
+
+const READ_THROUGH: TypedStatement<ReadThroughRow> = {
+  path: 'stats/read-through',
+  daily: false,
+  columns: ['through', 'is_past'],
+  decode: (row) => ({
+    through: orNull(number, row[0]),
+    isPast: orNull(boolean, row[1]),
+  }),
+}
+
+/** The instant up to which the runs of jobs are counted, and whether the following hour ended at
+ * least ten minutes ago. */
+export function readThrough(): Call<ReadThroughRow> {
+  return { statement: READ_THROUGH, values: [] }
+}
+
+export interface SumDaysRow {
+  readonly day: string | null
+  readonly state: number | null
+  readonly runs: number | null
+}
+
+const SUM_DAYS: TypedStatement<SumDaysRow> = {
+  path: 'stats/sum-days',
+  daily: false,
+  columns: ['day', 'state', 'runs'],
+  decode: (row) => ({
+    day: orNull(text, row[0]),
+    state: orNull(number, row[1]),
+    runs: orNull(number, row[2]),
+  }),
+}
+
+/** Ends of runs by day and state: from the day sums as far as they reach, then from the counters. */
+export function sumDays(tenant: Num, fromAnd: Num, beforeInMs: Num): Call<SumDaysRow> {
+  return { statement: SUM_DAYS, values: [tenant, fromAnd, beforeInMs] }
+}
+
+export interface SumJobsRow {
+  readonly through: number | null
+  readonly jobId: string | null
+  readonly name: string | null
+  readonly state: number | null
+  readonly runs: number | null
+}
+
+const SUM_JOBS: TypedStatement<SumJobsRow> = {
+  path: 'stats/sum-jobs',
+  daily: false,
+  columns: ['through', 'job_id', 'name', 'state', 'runs'],
+  decode: (row) => ({
+    through: orNull(number, row[0]),
+    jobId: orNull(text, row[1]),
+    name: orNull(text, row[2]),
+    state: orNull(number, row[3]),
+    runs: orNull(number, row[4]),
+  }),
+}
+
+/** Ends of the runs of jobs by state, for runs that were due on some days; jobs with the most runs
+ * first. */
+export function sumJobs(tenant: Num, fromAnd: Num, beforeInMs: Num, mostJobs: Num): Call<SumJobsRow> {
+  return { statement: SUM_JOBS, values: [tenant, fromAnd, beforeInMs, mostJobs] }
+}
+
+export interface SumRecentRow {
+  readonly queue: string
+  readonly handler: string
+  readonly state: number
+  readonly runs: number | null
+}
+
+const SUM_RECENT: TypedStatement<SumRecentRow> = {
+  path: 'stats/sum-recent',
+  daily: false,
+  columns: ['queue', 'handler', 'state', 'runs'],
+  decode: (row) => ({
+    queue: text(row[0]),
+    handler: text(row[1]),
+    state: number(row[2]),
+    runs: orNull(number, row[3]),
+  }),
+}
+
+/** Ends of runs in the last N minutes, by queue, handler and state. */
+export function sumRecent(tenant: Num, n: Num): Call<SumRecentRow> {
+  return { statement: SUM_RECENT, values: [tenant, n] }
+}

@@ -1,0 +1,92 @@
+/**
+ * How the types of PostgreSQL, and columns of a meaning that PostgreSQL does not know, are decoded.
+ * A line `-- Types: <column> [kind][!], …` in the header of a statement names a kind for a computed
+ * column; `!` says that it is never null. Kinds of stored columns are listed here once.
+ */
+
+/** A kind of column: the type in TypeScript, and the decoder of sql/cells.ts. */
+const plain = {
+  text: { type: 'string', decoder: 'text' },
+  number: { type: 'number', decoder: 'number' },
+  bigint: { type: 'bigint', decoder: 'bigint' },
+  boolean: { type: 'boolean', decoder: 'boolean' },
+  date: { type: 'Date', decoder: 'date' },
+  json: { type: 'unknown', decoder: 'json' },
+  'text[]': { type: 'string[]', decoder: 'texts' },
+  'number[]': { type: 'number[]', decoder: 'numbers' },
+  'text?[]': { type: '(string | null)[]', decoder: 'textsOrNull' },
+  'number?[]': { type: '(number | null)[]', decoder: 'numbersOrNull' },
+}
+
+/** Stored as JSON or text by this package alone, so that the type is known. */
+const domain = {
+  Failure: stored('Failure', '@punctual/core/errors'),
+}
+
+function stored(type, from) {
+  return { type, from, decoder: 'json' }
+}
+
+export const kinds = { ...plain, ...domain }
+
+/** The kinds of columns, by table and column. */
+export const columnKinds = {
+  'outcomes.error': 'Failure',
+  'attempts.error': 'Failure',
+}
+
+/** 64-bit ids: they exceed what a number can hold. */
+const BIG_IDS =
+  /^((final_)?session_id|fence|(last_)?gate|(last_)?rate|(next_)?pos|bound|(past_)?sessions\.id)$/
+
+/** The kind of a column by its type. */
+export function kindOfType({ type, name, origin }) {
+  switch (type) {
+    case 'int2':
+    case 'int4':
+    case 'float4':
+    case 'float8':
+      return 'number'
+    case 'int8':
+      return BIG_IDS.test(name) || BIG_IDS.test(origin ?? '') ? 'text' : 'number'
+    case 'bool':
+      return 'boolean'
+    case 'timestamptz':
+      return 'date'
+    case 'json':
+    case 'jsonb':
+      return 'json'
+    case '_int2':
+    case '_int4':
+    case '_float8':
+    case '_int8':
+      return 'number[]'
+    case '_uuid':
+    case '_text':
+      return 'text[]'
+    default:
+      return 'text'
+  }
+}
+
+/** The type of a parameter, as sql/typed.ts names it. */
+export function parameterType(type) {
+  if (type.startsWith('_')) return `List<'${type.slice(1)}'>`
+  switch (type) {
+    case 'int2':
+    case 'int4':
+    case 'float4':
+    case 'float8':
+      return 'Num'
+    case 'int8':
+    case 'numeric':
+    case 'oid':
+      return 'Big'
+    case 'bool':
+      return 'Bool'
+    case 'timestamptz':
+      return 'Timestamp'
+    default:
+      return 'Text'
+  }
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/**
+ * Writes `statements.gen.ts` of every room of the store: `npm run statements`. It prepares each
+ * statement on a freshly migrated database. With `--check` it only reports files out of date.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { TestStore, testServer } from '@punctual/testkit'
+import { readStatement } from '../../packages/store/src/sql/source.ts'
+import { describeStatements } from './describe.mjs'
+import { readHeader } from './read-header.mjs'
+import { renderRoom } from './render.mjs'
+
+const queries = fileURLToPath(new URL('../../packages/store/queries/', import.meta.url))
+const sources = fileURLToPath(new URL('../../packages/store/src/', import.meta.url))
+
+const paths = readdirSync(queries, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.sql') && !file.startsWith('parts'))
+  .map((file) => file.slice(0, -4).replaceAll('\\', '/'))
+  .sort()
+const texts = new Map(paths.map((path) => [path, readStatement(path)]))
+
+const store = await TestStore.open()
+const described = await describeStatements(store.sql, texts).finally(async () => {
+  await store.close()
+  await (await testServer()).stop()
+})
+
+const rooms = Map.groupBy
+  ? Map.groupBy(paths, (path) => path.split('/')[0])
+  : paths.reduce((all, path) => {
+      const room = path.split('/')[0]
+      return all.set(room, [...(all.get(room) ?? []), path])
+    }, new Map())
+const problems = []
+for (const [room, members] of rooms) {
+  const target = `${sources}${room}/statements.gen.ts`
+  const statements = members.flatMap((path) => {
+    const header = readHeader(readFileSync(`${queries}${path}.sql`, 'utf8'))
+    return [{ path, header, text: texts.get(path), ...described.get(path) }]
+  })
+  let rendered
+  try {
+    rendered = renderRoom(statements)
+  } catch (error) {
+    problems.push(error.message)
+    continue
+  }
+  if (!process.argv.includes('--check')) writeFileSync(target, rendered)
+  else if (!existsSync(target) || readFileSync(target, 'utf8') !== rendered)
+    problems.push(`packages/store/src/${room}/statements.gen.ts is out of date: npm run statements`)
+}
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exitCode = 1

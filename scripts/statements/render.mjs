@@ -1,0 +1,106 @@
+/** Renders the statements of a room as TypeScript: a function and a type of rows for each. */
+import { columnKinds, kindOfType, kinds, parameterType } from './kinds.mjs'
+import { camelCase } from './read-header.mjs'
+
+/** `statements` are those of one room: path, header, text, parameters and columns. */
+export function renderRoom(statements) {
+  const body = statements.map(renderStatement)
+  const decoders = [...new Set(body.flatMap(({ decoders }) => decoders))].sort()
+  const types = [...new Set(body.flatMap(({ types }) => types)), 'Call', 'TypedStatement'].sort()
+  const imports = new Map()
+  for (const { type, from } of body.flatMap(({ domain }) => domain))
+    imports.set(from, new Set([...(imports.get(from) ?? []), type]))
+  return [
+    '// Written by `npm run statements` from the statements in queries. Edit a statement instead.',
+    ...[...imports]
+      .sort()
+      .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
+    ...(decoders.length > 0 ? [`import { ${decoders.join(', ')} } from '../sql/cells.ts'`] : []),
+    `import type { ${types.join(', ')} } from '../sql/typed.ts'`,
+    '',
+    body.map(({ text }) => text).join('\n'),
+  ].join('\n')
+}
+
+function renderStatement({ path, header, text, parameters, columns }) {
+  const name = camelCase(path.split('/').at(-1).replaceAll('-', '_'))
+  const rowType = `${name[0].toUpperCase()}${name.slice(1)}Row`
+  const constant = name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+  const cells = columns.map((column, index) => cellOf(path, header, text, column, index))
+  checkNames(path, cells, header)
+  const labels = labelsOf(parameters, header)
+  const signature = parameters.map((type, i) => `${labels[i]}: ${parameterType(type)}`).join(', ')
+  const row = cells.length > 0 ? rowType : 'null'
+  const decode =
+    cells.length > 0
+      ? `decode: (row) => ({\n${cells.map(({ field, code }) => `    ${field}: ${code},\n`).join('')}  }),`
+      : 'decode: () => null,'
+  const rowInterface =
+    cells.length > 0
+      ? `export interface ${rowType} {\n${cells.map(({ field, type }) => `  readonly ${field}: ${type}\n`).join('')}}\n\n`
+      : ''
+  return {
+    decoders: cells.flatMap(({ decoders }) => decoders),
+    types: parameters.map((type) => parameterType(type).replace(/<.*/, '')),
+    domain: cells.flatMap(({ kind }) => (kind.from ? [kind] : [])),
+    text: `${rowInterface}const ${constant}: TypedStatement<${row}> = {
+  path: '${path}',
+  daily: ${/\/\* day -?\d+ \*\//.test(text)},
+  columns: [${columns.map((column) => `'${column.name}'`).join(', ')}],
+  ${decode}
+}
+
+/** ${header.purpose.replaceAll('\n', '\n * ').replaceAll('*/', '*\\/')} */
+export function ${name}(${signature}): Call<${row}> {
+  return { statement: ${constant}, values: [${labels.join(', ')}] }
+}
+`,
+  }
+}
+
+function cellOf(path, header, text, column, index) {
+  const asked = header.types.get(column.name)
+  const kindName = asked?.kind ?? columnKinds[column.origin] ?? kindOfType(column)
+  const kind = kinds[kindName]
+  if (!kind) throw new Error(`${path}: ${kindName} is not a kind of scripts/statements/kinds.mjs`)
+  const required = asked?.required || (column.required && !mayBeMissing(column.origin, text))
+  const decoded = required
+    ? `${kind.decoder}(row[${index}])`
+    : `orNull(${kind.decoder}, row[${index}])`
+  return {
+    field: camelCase(column.name),
+    kind,
+    decoders: required ? [kind.decoder] : ['orNull', kind.decoder],
+    type: required || kind.type === 'unknown' ? kind.type : `${kind.type} | null`,
+    code: kind.from ? `${decoded} as ${kind.type}${required ? '' : ' | null'}` : decoded,
+  }
+}
+
+/** A row of a table on the far side of an outer join may be missing. */
+function mayBeMissing(origin, text) {
+  const [table] = origin.split('.')
+  if (/\b(right|full)( outer)? join\b/.test(text)) return true
+  return new RegExp(`\\bleft( outer)? join (lateral )?(punctual\\.${table}\\b|\\()`).test(text)
+}
+
+function checkNames(path, cells, header) {
+  const fields = cells.map(({ field }) => field)
+  const unnamed = fields.find(
+    (field, i) => !/^[a-z]\w*$/.test(field) || fields.indexOf(field) !== i,
+  )
+  if (unnamed !== undefined)
+    throw new Error(`${path}: name each column once with "as", got "${unnamed}"`)
+  for (const column of header.types.keys())
+    if (!fields.includes(camelCase(column)))
+      throw new Error(`${path}: the header gives a type to "${column}", which is not returned`)
+}
+
+/** A parameter without a name in the header is called by its position. */
+function labelsOf(parameters, header) {
+  const labels = []
+  parameters.forEach((_, i) => {
+    const name = header.parameters.get(i + 1) ?? `p${i + 1}`
+    labels.push(labels.includes(name) ? `${name}${i + 1}` : name)
+  })
+  return labels
+}
