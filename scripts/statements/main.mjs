@@ -20,24 +20,14 @@ const paths = readdirSync(queries, { recursive: true, encoding: 'utf8' })
   .sort()
 const texts = new Map(paths.map((path) => [path, readStatement(path)]))
 
-const store = await TestStore.open()
-const described = await describeStatements(store.sql, texts).finally(async () => {
-  await store.close()
-  await (await testServer()).stop()
-})
-
-const rooms = Map.groupBy
-  ? Map.groupBy(paths, (path) => path.split('/')[0])
-  : paths.reduce((all, path) => {
-      const room = path.split('/')[0]
-      return all.set(room, [...(all.get(room) ?? []), path])
-    }, new Map())
+const described = await describeAll()
 const problems = []
-for (const [room, members] of rooms) {
+for (const room of new Set(paths.map((path) => path.split('/')[0]))) {
   const target = `${sources}${room}/statements.gen.ts`
-  const statements = members.flatMap((path) => {
+  const members = paths.filter((path) => path.startsWith(`${room}/`))
+  const statements = members.map((path) => {
     const header = readHeader(readFileSync(`${queries}${path}.sql`, 'utf8'))
-    return [{ path, header, text: texts.get(path), ...described.get(path) }]
+    return { path, header, text: texts.get(path), ...described.get(path) }
   })
   let rendered
   try {
@@ -52,3 +42,13 @@ for (const [room, members] of rooms) {
 }
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
+
+async function describeAll() {
+  const store = await TestStore.open()
+  try {
+    return await describeStatements(store.sql, texts)
+  } finally {
+    await store.close()
+    await (await testServer()).stop()
+  }
+}
