@@ -18,21 +18,58 @@ const plain = {
   'number?[]': { type: '(number | null)[]', decoder: 'numbersOrNull' },
 }
 
-/** Stored as JSON or text by this package alone, so that the type is known. */
+/** Names of core: `from` is where the type comes from. */
 const domain = {
-  Failure: stored('Failure', '@punctual/core/errors'),
+  // Codes, decoded by sql/run-cells.ts.
+  AttemptOutcome: { type: 'AttemptOutcome', decoder: 'attemptOutcome' },
+  FinalState: { type: 'FinalState', decoder: 'finalState' },
+  // Texts that the statements themselves produce.
+  LiveState: asserted('LiveState', '@punctual/core/run', 'text'),
+  MemberState: {
+    ...asserted("RunState | 'removed'", '@punctual/core/run', 'text'),
+    name: 'RunState',
+  },
+  RunState: asserted('RunState', '@punctual/core/run', 'text'),
+  // JSON that this package itself has written or built.
+  CallbackCall: asserted(
+    '{ handler: string; options: SubmitOptions }',
+    '@punctual/core/submit',
+    'json',
+    'SubmitOptions',
+  ),
+  Failure: asserted('Failure', '@punctual/core/errors'),
+  Admitted: asserted('AdmittedRun[]', '@punctual/core/run', 'json', 'AdmittedRun'),
+  HeldBy: asserted('HeldByJson', './obstacles.ts'),
+  Labels: asserted('Readonly<Record<string, string>>'),
+  Limits: asserted('LimitJson[]', './obstacles.ts', 'json', 'LimitJson'),
+  LiveRuns: asserted(
+    '{ id: string; state: LiveState }[]',
+    '@punctual/core/run',
+    'json',
+    'LiveState',
+  ),
+  MemberCounts: asserted('Partial<GroupCounts>', '@punctual/core/run', 'json', 'GroupCounts'),
+  Pauses: asserted('PauseJson[]', './obstacles.ts', 'json', 'PauseJson'),
+  Texts: asserted('string[]'),
+  Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
 
-function stored(type, from) {
-  return { type, from, decoder: 'json' }
+/** A type that the compiler cannot check: the assertion stands in the generated file only. */
+function asserted(type, from, decoder = 'json', name = type) {
+  return { type, decoder, asserted: true, ...(from && { from, name }) }
 }
 
 export const kinds = { ...plain, ...domain }
 
 /** The kinds of columns, by table and column. */
 export const columnKinds = {
-  'outcomes.error': 'Failure',
   'attempts.error': 'Failure',
+  'attempts.outcome': 'AttemptOutcome',
+  'outcomes.attempt_outcome': 'AttemptOutcome',
+  'outcomes.error': 'Failure',
+  'outcomes.state': 'FinalState',
+  'runs.flow': 'text',
+  'runs.labels': 'Labels',
 }
 
 /** 64-bit ids: they exceed what a number can hold. */

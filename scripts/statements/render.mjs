@@ -2,20 +2,33 @@
 import { columnKinds, kindOfType, kinds, parameterType } from './kinds.mjs'
 import { camelCase } from './read-header.mjs'
 
+/** Decoders of sql/run-cells.ts, and the types that they return. */
+const RUN_DECODERS = new Map([
+  ['attemptOutcome', 'AttemptOutcome'],
+  ['finalState', 'FinalState'],
+])
+
 /** `statements` are those of one room: path, header, text, parameters and columns. */
 export function renderRoom(statements) {
   const body = statements.map(renderStatement)
-  const decoders = [...new Set(body.flatMap(({ decoders }) => decoders))].sort()
+  const used = [...new Set(body.flatMap(({ decoders }) => decoders))].sort()
+  const decoders = used.filter((decoder) => !RUN_DECODERS.has(decoder))
+  const runDecoders = used.filter((decoder) => RUN_DECODERS.has(decoder))
   const types = [...new Set(body.flatMap(({ types }) => types)), 'Call', 'TypedStatement'].sort()
   const imports = new Map()
-  for (const { type, from } of body.flatMap(({ domain }) => domain))
-    imports.set(from, new Set([...(imports.get(from) ?? []), type]))
+  const importType = (name, from) =>
+    imports.set(from, new Set([...(imports.get(from) ?? []), name]))
+  for (const { name, from } of body.flatMap(({ domain }) => domain)) importType(name, from)
+  for (const decoder of runDecoders) importType(RUN_DECODERS.get(decoder), '@punctual/core/run')
   return [
     '// Written by `npm run statements` from the statements in queries. Edit a statement instead.',
     ...[...imports]
       .sort()
       .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
     ...(decoders.length > 0 ? [`import { ${decoders.join(', ')} } from '../sql/cells.ts'`] : []),
+    ...(runDecoders.length > 0
+      ? [`import { ${runDecoders.join(', ')} } from '../sql/run-cells.ts'`]
+      : []),
     `import type { ${types.join(', ')} } from '../sql/typed.ts'`,
     '',
     body.map(({ text }) => text).join('\n'),
@@ -72,7 +85,7 @@ function cellOf(path, header, text, column, index) {
     kind,
     decoders: required ? [kind.decoder] : ['orNull', kind.decoder],
     type: required || kind.type === 'unknown' ? kind.type : `${kind.type} | null`,
-    code: kind.from ? `${decoded} as ${kind.type}${required ? '' : ' | null'}` : decoded,
+    code: kind.asserted ? `${decoded} as ${required ? kind.type : `${kind.type} | null`}` : decoded,
   }
 }
 

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 to $8 as for list-letters
 -- Returns: one row: letters, until_at
+-- Types: letters!, until_at text!
 -- Locks: none. Index: dead_letters_open; reads every match.
 select count(*) as letters, clock_timestamp() as until_at
 from punctual.dead_letters d

@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: queue, letters; no row for a queue without dead letters
+-- Types: letters!
 -- Locks: none. Index: dead_letters_lane.
 select l.queue, sum(d.letters)::bigint as letters
 from punctual.lanes l

@@ -4,6 +4,7 @@
 --   $10 most causes
 -- Returns: fingerprint, letters, first_died_at, last_died_at, sample (the last to die), handlers as
 --   JSON
+-- Types: letters!, first_died_at!, last_died_at!, sample!, handlers Texts!
 -- Locks: none. Index: dead_letters_open for open ones; reads every match.
 select
   d.fingerprint, count(*) as letters, min(d.died_at) as first_died_at, max(d.died_at) as last_died_at,

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 tenant, $2 run ids uuid[]
 -- Returns: run_id, whether its run still exists, key (null when it has none)
+-- Types: found!
 -- Locks: dead_letters, sorted. Index: primary keys; the ids prune runs to their partitions.
 select d.run_id, r.id is not null as found, r.key
 from punctual.dead_letters d

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 id, $2 tenant
 -- Returns: closed: whether this statement closed it; no row when the group does not exist
+-- Types: closed!
 -- Locks: the group. Index: primary key.
 with before as (
   select id, closed_at from punctual.groups where id = $1::uuid and tenant_id = $2::integer for no key update

@@ -4,6 +4,7 @@
 -- Returns: id, name, total, created_at, closed_at, done_at, callback_run_id, passed (how
 --   many members are counted as ended), their number per final state, then the states of the other
 --   members as JSON: {"state": count}
+-- Types: others MemberCounts
 -- Locks: none. Index: primary keys; one probe or a few for each member that is not counted yet.
 select
   g.id, g.name, g.total, g.created_at, g.closed_at, g.done_at, g.callback_run_id, g.passed,

@@ -4,6 +4,7 @@
 --
 -- Parameters: $1 group, $2 tenant, $3 keys text[]
 -- Returns: key, run_id, WAL position of the message
+-- Types: key!
 -- Locks: none. Index: runs_key, from the last run of a key on; group_members_run. Used only after a
 --   reply was lost.
 select k.key, m.run_id, (select pg_logical_emit_message(true, 'punctual', '')) as written_at

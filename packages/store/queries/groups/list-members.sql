@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 group, $2 tenant, $3 first position, $4 maximum number of rows
 -- Returns: run_id, place, state
+-- Types: state MemberState!
 -- Locks: none. Index: primary keys.
 select
   m.run_id, m.place,

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 id, $2 tenant
 -- Returns: total, closed; no row when the group does not exist
+-- Types: closed!
 -- Locks: the group. Index: primary key.
 select total, closed_at is not null as closed
 from punctual.groups

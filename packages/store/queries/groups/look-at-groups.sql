@@ -7,6 +7,7 @@
 --
 -- Parameters: $1 after this group, $2 most groups, $3 most members of each to count
 -- Returns: id, passed, until (the members before it have ended), total, closed; sorted by id
+-- Types: until!, closed!
 -- Locks: none. Index: groups_open, primary keys of group_members, queue, leases, later and parked.
 with open as materialized (
   select g.id, g.passed, g.total, g.closed_at is not null as closed

@@ -3,5 +3,6 @@
 --
 -- Parameters: none
 -- Returns: one row: ms
+-- Types: ms!
 -- Locks: none. Index: none.
 select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms

@@ -6,6 +6,8 @@
 --   it; the run that holds its job, when its rate lets it start in ms, how many due runs are before
 --   it in its lane (up to 1,000); as JSON the runs that its gate has admitted and that have not
 --   started (up to 100), and why not
+-- Types: pauses Pauses, limits Limits, workers Workers, gate_holders Texts,
+--   held_by HeldBy, ahead!, admitted Admitted
 -- Locks: none. Index: primary keys, leases_gate, queue_gate, leases_queue_limit,
 --   leases_tenant_limit, queue_lane_pos; the other tables are small.
 select

@@ -6,6 +6,7 @@
 --   text[], $14 most rows to read per place: the number wanted if the filter names only queue and
 --   handler, otherwise null
 -- Returns: id, state, handler, queue, priority, due_at, attempt
+-- Types: id!, state RunState!, handler!, queue!, priority!, due_at!, attempt!
 -- Locks: none. Index: queue_lane_pos by lane, later_due; leases and parked are small. Definitions
 --   are read by id, one after another in order, until enough match.
 with bound as materialized (

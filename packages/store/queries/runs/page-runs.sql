@@ -13,6 +13,7 @@
 -- Returns: number of rows read, edge (null when the range is exhausted), edge_us, then the columns
 --   of a row (runs/pages/rows.ts), or the group and its number of runs in id and priority; one row
 --   that is null after edge_us when none matches
+-- Types: looked!, edge_us text, at_us text, state RunState, labels Labels
 -- Locks: none. Index: one per source: primary keys, runs_lane, runs_job, runs_key,
 --   outcomes_failed_run, outcomes_failed, dead_letters_print, dead_letters_open_run,
 --   dead_letters_open. Planned again for each call.

@@ -15,6 +15,6 @@ with again as (
 )
 select
   l.run_id, l.fence, l.lane, l.tenant_id, n.handler, n.queue, n.priority, l.attempt, l.crashes, l.traits, l.job_id,
-  l.gate, l.queue_limit is not null or l.tenant_limit is not null
+  l.gate, l.queue_limit is not null or l.tenant_limit is not null as limited
 from again l
 join punctual.lanes n on n.id = l.lane

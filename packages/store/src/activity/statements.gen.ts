@@ -1,6 +1,8 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { Failure } from '@punctual/core/errors'
+import type { FinalState } from '@punctual/core/run'
 import { date, json, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface ListDeathsRow {
@@ -36,7 +38,7 @@ export interface ListEndsRow {
   readonly nowMs: number | null
   readonly runId: string | null
   readonly at: Date | null
-  readonly state: number | null
+  readonly state: FinalState | null
   readonly handler: string | null
   readonly queue: string | null
   readonly attempt: number | null
@@ -54,7 +56,7 @@ const LIST_ENDS: TypedStatement<ListEndsRow> = {
     nowMs: orNull(number, row[2]),
     runId: orNull(text, row[3]),
     at: orNull(date, row[4]),
-    state: orNull(number, row[5]),
+    state: orNull(finalState, row[5]),
     handler: orNull(text, row[6]),
     queue: orNull(text, row[7]),
     attempt: orNull(number, row[8]),

@@ -149,6 +149,12 @@ export class Channel {
     return rows.map(statement.decode)
   }
 
+  /** Runs one statement that the server plans for these values, at the cost of planning it. */
+  async runReplanned<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
+    const { text } = this.#options.statements.of(statement)
+    return (await this.query({ name: '', text }, values)).map(statement.decode)
+  }
+
   /** Runs one statement with planner settings that allow only index access. */
   async runPinned<Row>(call: Call<Row>): Promise<Row[]> {
     const [rows = []] = await this.runAll([call])

@@ -7,7 +7,7 @@ import type { Statement } from './statements.ts'
 export interface ReadSource {
   readonly reads: Pick<Channel, 'query' | 'pinnedOne' | 'run' | 'runPinned'>
   /** For reads that may take long. */
-  readonly browse: Pick<Channel, 'query' | 'run'>
+  readonly browse: Pick<Channel, 'query' | 'run' | 'runReplanned'>
   readonly clock: DatabaseClock
   readonly localClock: Clock
   statement(path: string): Statement

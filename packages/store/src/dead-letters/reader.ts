@@ -5,11 +5,24 @@ import type {
   DeadLetterCause,
   DeadLetterState,
 } from '@punctual/core/dead-letter'
-import { type FinalState, finalStateOf } from '@punctual/core/run'
-import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Row, Value } from '../connection/channel.ts'
+import { invariant } from '@punctual/core/errors'
+import type { FinalState } from '@punctual/core/run'
+import { type ArrayOf, uuidArray } from '../connection/binary-arrays.ts'
 import type { ReadSource } from '../connection/read-source.ts'
+import type { Call, Num, Text } from '../sql/typed.ts'
+import { listCheckpoints } from '../work/statements.gen.ts'
 import { type LastWords, toCause, toDeadLetter, toLastWords } from './rows.ts'
+import {
+  countLetters,
+  countOpen,
+  findLetters,
+  groupLetters,
+  type ListLettersRow,
+  listEnds,
+  listLastWords,
+  listLetters,
+  pickLetters,
+} from './statements.gen.ts'
 
 /** How many open dead letters match, and up to when: runs that die later are not included. */
 export interface DeadLetterCount {
@@ -23,7 +36,12 @@ const handledOnly: Readonly<Record<DeadLetterState, boolean | null>> = {
   all: null,
 }
 
-function scope(filter: CompiledDeadLetterFilter, tenantId: number): Value[] {
+type Scope = [
+  ...[tenantId: Num, queue: Text, handler: Text, job: Text, fingerprint: Text, reason: Text],
+  ...[fromMs: Num, beforeMs: Num],
+]
+
+function scope(filter: CompiledDeadLetterFilter, tenantId: number): Scope {
   const { queue, handler, job, fingerprint, reason, fromMs, beforeMs } = filter
   return [tenantId, queue, handler, job, fingerprint, reason, fromMs, beforeMs]
 }
@@ -35,22 +53,15 @@ export class DeadLetterReader {
     this.#database = database
   }
 
-  #query(path: string, values: readonly Value[]): Promise<Row[]> {
-    return this.#database.reads.query(this.#database.statement(`dead-letters/${path}`), values)
-  }
-
   /** Latest death first; `after` is the last id of the previous page. */
   async list(
     filter: CompiledDeadLetterFilter,
     page: { state: DeadLetterState; after: string | null; limit: number },
     tenantId: number,
   ): Promise<DeadLetter[]> {
-    const rows = await this.#query('list-letters', [
-      ...scope(filter, tenantId),
-      handledOnly[page.state],
-      page.after,
-      page.limit,
-    ])
+    const rows = await this.#database.reads.run(
+      listLetters(...scope(filter, tenantId), handledOnly[page.state], page.after, page.limit),
+    )
     return this.#withWords(rows)
   }
 
@@ -60,19 +71,21 @@ export class DeadLetterReader {
     page: { state: DeadLetterState; limit: number },
     tenantId: number,
   ): Promise<DeadLetterCause[]> {
-    const values = [...scope(filter, tenantId), handledOnly[page.state], page.limit]
-    const rows = await this.#query('group-letters', values)
-    const words = await this.#lastWords(rows.map(([, , , , sample]) => sample as string))
+    const rows = await this.#database.reads.run(
+      groupLetters(...scope(filter, tenantId), handledOnly[page.state], page.limit),
+    )
+    const words = await this.#lastWords(rows.map(({ sample }) => sample))
     return rows.map((row) => toCause(row, words))
   }
 
   async find(ids: readonly string[], tenantId: number): Promise<DeadLetter[]> {
-    return this.#withWords(await this.#query('find-letters', [tenantId, uuidArray(ids)]))
+    return this.#withWords(await this.#database.reads.run(findLetters(tenantId, uuidArray(ids))))
   }
 
   async count(filter: CompiledDeadLetterFilter, tenantId: number): Promise<DeadLetterCount> {
-    const [row] = await this.#query('count-letters', scope(filter, tenantId))
-    return { letters: Number(row?.[0]), until: row?.[1] as string }
+    const [row] = await this.#database.reads.run(countLetters(...scope(filter, tenantId)))
+    invariant(row, 'a count is one row')
+    return { letters: row.letters, until: row.untilAt }
   }
 
   /** The next open ones among those counted, earliest death first. */
@@ -83,45 +96,46 @@ export class DeadLetterReader {
     most: number,
     tenantId: number,
   ): Promise<string[]> {
-    const values = [...scope(filter, tenantId), until, after, most]
-    return (await this.#query('pick-letters', values)).map(([id]) => id as string)
+    const call = pickLetters(...scope(filter, tenantId), until, after, most)
+    return (await this.#database.reads.run(call)).map(({ runId }) => runId)
   }
 
   /** The final states of those of these runs that have ended. */
   async ends(ids: readonly string[]): Promise<ReadonlyMap<string, FinalState>> {
-    const rows = await this.#ofDays('list-ends', ids)
-    return new Map(
-      rows.map(([id, state]) => [id as string, finalStateOf.get(Number(state)) as FinalState]),
-    )
+    const rows = await this.#ofDays(listEnds, ids)
+    return new Map(rows.map(({ runId, state }) => [runId, state]))
   }
 
   /** How many dead letters are open in each queue; counted up to 10,000 per lane. */
   async countOpen(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#query('count-open', [])
-    return new Map(rows.map(([queue, count]) => [queue as string, Number(count)]))
+    const rows = await this.#database.reads.run(countOpen())
+    return new Map(rows.map(({ queue, letters }) => [queue, letters]))
   }
 
   /** A run's last checkpoint, as JSON; null when it has none. */
   async checkpoint(id: string): Promise<string | null> {
-    const statement = this.#database.statement('work/progress/list-checkpoints')
-    const [row] = await this.#database.reads.query(statement, [uuidArray([id])])
-    return row?.[1] ?? null
+    const [row] = await this.#database.reads.run(listCheckpoints(uuidArray([id])))
+    return row?.state ?? null
   }
 
-  async #withWords(rows: readonly Row[]): Promise<DeadLetter[]> {
-    const words = await this.#lastWords(rows.map(([id]) => id as string))
-    return rows.map((row) => toDeadLetter(row, words.get(row[0] as string)))
+  async #withWords(rows: readonly ListLettersRow[]): Promise<DeadLetter[]> {
+    const words = await this.#lastWords(rows.map(({ runId }) => runId))
+    return rows.map((row) => toDeadLetter(row, words.get(row.runId)))
   }
 
   async #lastWords(ids: readonly string[]): Promise<ReadonlyMap<string, LastWords>> {
-    const rows = await this.#ofDays('list-last-words', ids)
-    return new Map(rows.map((row) => [row[0] as string, toLastWords(row)]))
+    const rows = await this.#ofDays(listLastWords, ids)
+    return new Map(rows.map((row) => [row.runId, toLastWords(row)]))
   }
 
-  async #ofDays(path: string, ids: readonly string[]): Promise<Row[]> {
-    if (ids.length === 0) return []
+  /** Names the smallest and the largest id, so that the server reads only their partitions. */
+  async #ofDays<Row>(
+    statement: (ids: ArrayOf<'uuid'>, smallest: string, largest: string) => Call<Row>,
+    ids: readonly string[],
+  ): Promise<Row[]> {
     const sorted = [...ids].sort()
-    const bounds = [sorted[0] as string, sorted.at(-1) as string]
-    return this.#query(path, [uuidArray(sorted), ...bounds])
+    const [smallest, largest] = [sorted[0], sorted.at(-1)]
+    if (smallest === undefined || largest === undefined) return []
+    return this.#database.reads.run(statement(uuidArray(sorted), smallest, largest))
   }
 }

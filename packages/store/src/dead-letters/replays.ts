@@ -8,12 +8,14 @@ import { PunctualError } from '@punctual/core/errors'
 import { RunIdSource } from '@punctual/core/run'
 import type pg from 'pg'
 import { textArray, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
+import type { Call } from '../sql/typed.ts'
+import { findKeys, takeKeys } from '../submit/statements.gen.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
+import { insertReplays } from './statements.gen.ts'
 
 const DEADLINE_MS = 15_000
 
@@ -67,10 +69,8 @@ export class Replays {
     )
   }
 
-  async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
-    const { text } = this.#options.database.statement(path)
-    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
-    return (await client.query(query)).rows as Row[]
+  run<Row>(client: pg.Client, call: Call<Row>): Promise<Row[]> {
+    return this.#options.database.runOn(client, call, { timeoutMs: DEADLINE_MS })
   }
 
   /** Takes the keys of these replays; leaves out replays whose key a live run holds. */
@@ -79,24 +79,24 @@ export class Replays {
     for (const { key, newId } of replays)
       if (key !== null && !wanted.has(key)) wanted.set(key, newId)
     if (wanted.size === 0) return replays
-    const keys = [...wanted.keys()].sort()
-    const values = [tenantId, keys, keys.map((key) => wanted.get(key))]
-    const taken = await this.run(client, 'submit/take-keys', values).catch((cause: unknown) => {
+    const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))
+    const [keys, newIds] = [sorted.map(([key]) => key), sorted.map(([, newId]) => newId)]
+    const call = takeKeys(tenantId, textArray(keys), uuidArray(newIds))
+    const taken = await this.run(client, call).catch((cause: unknown) => {
       if (!isLockTimeout(cause)) throw cause
       const message =
         'Another open transaction is submitting the same key. Try again when it has ended.'
       throw new PunctualError('key_busy', message, { field: 'key', cause })
     })
-    const got = new Set(taken.map(([, newId]) => newId))
+    const got = new Set(taken.map(({ runId }) => runId))
     return replays.filter(({ key, newId }) => key === null || got.has(newId))
   }
 
   /** The live run that holds a key; null when it has just released it. */
   async holderOf(key: string, tenantId: number): Promise<string | null> {
     const { database } = this.#options
-    const statement = database.statement('submit/find-keys')
-    const [row] = await database.control.query(statement, [tenantId, [key]])
-    return row?.[1] ?? null
+    const [held] = await database.control.run(findKeys(tenantId, [key]))
+    return held?.runId ?? null
   }
 
   /** Inserts the new runs; returns the lanes that have something due after the commit. */
@@ -106,16 +106,17 @@ export class Replays {
     options: { by: string | null; fromCheckpoint: boolean },
   ): Promise<number[]> {
     if (replays.length === 0) return []
-    const rows = await this.run(client, 'dead-letters/insert-replays', [
+    const call = insertReplays(
       uuidArray(replays.map(({ id }) => id)),
       uuidArray(replays.map(({ newId }) => newId)),
       textArray(replays.map(({ payload }) => payload)),
       options.by,
       options.fromCheckpoint,
       this.#sequence,
-    ])
+    )
+    const rows = await this.run(client, call)
     this.#sequence = (this.#sequence + replays.length) % (1 << 20)
-    return rows.map(([lane]) => Number(lane))
+    return rows.map(({ lane }) => lane)
   }
 
   /** Sends hints that these lanes have due runs. */

@@ -1,54 +1,46 @@
 /** Converts rows of the dead letter statements to the public types. */
 import { type DeadLetter, type DeadLetterCause, handlingOf } from '@punctual/core/dead-letter'
-import type { Row } from '../connection/channel.ts'
+import { invariant } from '@punctual/core/errors'
+import type { GroupLettersRow, ListLastWordsRow, ListLettersRow } from './statements.gen.ts'
 
 export interface LastWords {
   readonly attempts: number
   readonly error: DeadLetter['error']
 }
 
-export function toLastWords([, attempt, name, message]: Row): LastWords {
+export function toLastWords({ attempt, name, message }: ListLastWordsRow): LastWords {
   return {
-    attempts: Number(attempt),
+    attempts: attempt,
     error: name || message ? { name: name ?? 'Error', message: message ?? '' } : null,
   }
 }
 
-export function toDeadLetter(row: Row, words: LastWords | undefined): DeadLetter {
-  const [id, handler, queue, priority, jobId, job, reason, fingerprint, diedAt, ...rest] = row
-  const [handledAt, handling, replayedAs, note, handledBy] = rest
+export function toDeadLetter(row: ListLettersRow, words: LastWords | undefined): DeadLetter {
+  const { runId, handler, queue, priority, jobId, job, reason, fingerprint, diedAt } = row
   return {
-    id: id as string,
-    handler: handler as string,
-    queue: queue as string,
-    priority: Number(priority),
-    job: jobId ? { id: jobId, name: job ?? null } : null,
-    reason: reason as string,
-    fingerprint: fingerprint as string,
-    diedAt: new Date(diedAt as string),
+    ...{ id: runId, handler, queue, priority, reason, fingerprint, diedAt },
+    job: jobId === null ? null : { id: jobId, name: job },
     attempts: words?.attempts ?? 0,
     error: words?.error ?? null,
-    handled: handledAt
-      ? {
-          as: handlingOf(Number(handling)),
-          at: new Date(handledAt),
-          replayedAs: replayedAs ?? null,
-          note: note ?? null,
-          by: handledBy ?? null,
-        }
-      : null,
+    handled: handledIn(row),
   }
 }
 
-export function toCause(row: Row, words: ReadonlyMap<string, LastWords>): DeadLetterCause {
-  const [fingerprint, count, first, last, sample, handlers] = row as readonly string[]
+function handledIn(row: ListLettersRow): DeadLetter['handled'] {
+  const { handledAt, handling, replayedAs, note, handledBy } = row
+  if (handledAt === null) return null
+  invariant(handling !== null, 'a handled dead letter says how')
+  return { as: handlingOf(handling), at: handledAt, replayedAs, note, by: handledBy }
+}
+
+export function toCause(
+  row: GroupLettersRow,
+  words: ReadonlyMap<string, LastWords>,
+): DeadLetterCause {
+  const { fingerprint, letters, firstDiedAt, lastDiedAt, sample, handlers } = row
   return {
-    fingerprint: fingerprint as string,
-    count: Number(count),
-    firstDiedAt: new Date(first as string),
-    lastDiedAt: new Date(last as string),
-    sampleId: sample as string,
-    sampleMessage: words.get(sample as string)?.error?.message ?? null,
-    handlers: JSON.parse(handlers as string) as string[],
+    ...{ fingerprint, count: letters, firstDiedAt, lastDiedAt, handlers },
+    sampleId: sample,
+    sampleMessage: words.get(sample)?.error?.message ?? null,
   }
 }

@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface CloseLettersRow {
@@ -21,8 +23,8 @@ export function closeLetters(tenant: Num, runIds: List<'uuid'>, handling: Num, r
 }
 
 export interface CountLettersRow {
-  readonly letters: number | null
-  readonly untilAt: Date | null
+  readonly letters: number
+  readonly untilAt: string
 }
 
 const COUNT_LETTERS: TypedStatement<CountLettersRow> = {
@@ -30,8 +32,8 @@ const COUNT_LETTERS: TypedStatement<CountLettersRow> = {
   daily: false,
   columns: ['letters', 'until_at'],
   decode: (row) => ({
-    letters: orNull(number, row[0]),
-    untilAt: orNull(date, row[1]),
+    letters: number(row[0]),
+    untilAt: text(row[1]),
   }),
 }
 
@@ -43,7 +45,7 @@ export function countLetters(p1: Num, p2: Text, p3: Text, p4: Text, p5: Text, p6
 
 export interface CountOpenRow {
   readonly queue: string
-  readonly letters: number | null
+  readonly letters: number
 }
 
 const COUNT_OPEN: TypedStatement<CountOpenRow> = {
@@ -52,7 +54,7 @@ const COUNT_OPEN: TypedStatement<CountOpenRow> = {
   columns: ['queue', 'letters'],
   decode: (row) => ({
     queue: text(row[0]),
-    letters: orNull(number, row[1]),
+    letters: number(row[1]),
   }),
 }
 
@@ -108,11 +110,11 @@ export function findLetters(tenant: Num, runIds: List<'uuid'>): Call<FindLetters
 
 export interface GroupLettersRow {
   readonly fingerprint: string
-  readonly letters: number | null
-  readonly firstDiedAt: Date | null
-  readonly lastDiedAt: Date | null
-  readonly sample: string | null
-  readonly handlers: unknown
+  readonly letters: number
+  readonly firstDiedAt: Date
+  readonly lastDiedAt: Date
+  readonly sample: string
+  readonly handlers: string[]
 }
 
 const GROUP_LETTERS: TypedStatement<GroupLettersRow> = {
@@ -121,11 +123,11 @@ const GROUP_LETTERS: TypedStatement<GroupLettersRow> = {
   columns: ['fingerprint', 'letters', 'first_died_at', 'last_died_at', 'sample', 'handlers'],
   decode: (row) => ({
     fingerprint: text(row[0]),
-    letters: orNull(number, row[1]),
-    firstDiedAt: orNull(date, row[2]),
-    lastDiedAt: orNull(date, row[3]),
-    sample: orNull(text, row[4]),
-    handlers: orNull(json, row[5]),
+    letters: number(row[1]),
+    firstDiedAt: date(row[2]),
+    lastDiedAt: date(row[3]),
+    sample: text(row[4]),
+    handlers: json(row[5]) as string[],
   }),
 }
 
@@ -157,7 +159,7 @@ export function insertReplays(runsToReplay: List<'uuid'>, idsOfNewRuns: List<'uu
 
 export interface ListEndsRow {
   readonly runId: string
-  readonly state: number
+  readonly state: FinalState
 }
 
 const LIST_ENDS: TypedStatement<ListEndsRow> = {
@@ -166,7 +168,7 @@ const LIST_ENDS: TypedStatement<ListEndsRow> = {
   columns: ['run_id', 'state'],
   decode: (row) => ({
     runId: text(row[0]),
-    state: number(row[1]),
+    state: finalState(row[1]),
   }),
 }
 
@@ -245,7 +247,7 @@ export function listLetters(tenant: Num, queue: Text, handler: Text, job: Text, 
 
 export interface LockLettersRow {
   readonly runId: string
-  readonly found: boolean | null
+  readonly found: boolean
   readonly key: string | null
 }
 
@@ -255,7 +257,7 @@ const LOCK_LETTERS: TypedStatement<LockLettersRow> = {
   columns: ['run_id', 'found', 'key'],
   decode: (row) => ({
     runId: text(row[0]),
-    found: orNull(boolean, row[1]),
+    found: boolean(row[1]),
     key: orNull(text, row[2]),
   }),
 }

@@ -9,6 +9,7 @@ import type pg from 'pg'
 import { uuidArray, uuidArrayOrNull } from '../connection/binary-arrays.ts'
 import type { DeadLetterReader } from './reader.ts'
 import type { Replay, Replays } from './replays.ts'
+import { closeLetters, lockLetters } from './statements.gen.ts'
 
 /** The reason and the author, stored with the handled dead letter. */
 export interface HandledBy {
@@ -39,13 +40,6 @@ export type ReplayAnswer =
   | KeyBusy
   | { readonly result: 'not_found' }
 
-interface LockedDeadLetter {
-  readonly id: string
-  /** Whether the run still exists. */
-  readonly found: boolean
-  readonly key: string | null
-}
-
 export class DeadLetterSteering {
   readonly #replays: Replays
   readonly #reader: DeadLetterReader
@@ -67,8 +61,8 @@ export class DeadLetterSteering {
     )
     const { locked, made, lanes } = await this.#replays.transaction(async (client) => {
       const open = await this.#lock(client, [...wantedById.keys()], tenantId)
-      const wanted = open.flatMap(({ id, found, key }) => {
-        const request = wantedById.get(id)
+      const wanted = open.flatMap(({ runId, found, key }) => {
+        const request = wantedById.get(runId)
         return request && found ? [{ ...request, key }] : []
       })
       const free = await this.#replays.takeKeys(client, wanted, tenantId)
@@ -83,12 +77,12 @@ export class DeadLetterSteering {
     const now = left.length > 0 ? await this.#reader.find(left, tenantId) : []
     return Promise.all(
       requests.map(({ id }): Promise<ReplayAnswer> | ReplayAnswer => {
-        const newId = wantedById.get(id)?.newId as string
+        const newId = wantedById.get(id)?.newId
         const handled = now.find((deadLetter) => deadLetter.id === id)?.handled ?? null
-        if (made.has(newId) || handled?.replayedAs === newId)
+        if (newId !== undefined && (made.has(newId) || handled?.replayedAs === newId))
           return { result: 'replayed', id: newId }
         if (handled) return { result: 'already_handled', handled }
-        const key = locked.find((deadLetter) => deadLetter.id === id && deadLetter.found)?.key
+        const key = locked.find(({ runId, found }) => runId === id && found)?.key
         return key ? this.#busy(key, tenantId) : { result: 'not_found' }
       }),
     )
@@ -102,10 +96,10 @@ export class DeadLetterSteering {
   ): Promise<ReadonlySet<string>> {
     return this.#replays.transaction(async (client, again) => {
       const locked = await this.#lock(client, ids, tenantId)
-      const closed = locked.map(({ id }) => ({ id, newId: null }))
+      const closed = locked.map(({ runId }) => ({ id: runId, newId: null }))
       await this.#close(client, closed, handlings.discarded, options, tenantId)
       const before = again ? await this.#discardedSo(ids, options, tenantId) : []
-      return new Set([...locked.map(({ id }) => id), ...before])
+      return new Set([...locked.map(({ runId }) => runId), ...before])
     })
   }
 
@@ -118,18 +112,8 @@ export class DeadLetterSteering {
     return same.map(({ id }) => id)
   }
 
-  async #lock(client: pg.Client, ids: readonly string[], tenantId: number) {
-    const rows = await this.#replays.run(client, 'dead-letters/lock-letters', [
-      tenantId,
-      uuidArray(ids),
-    ])
-    return rows.map(
-      ([id, found, key]): LockedDeadLetter => ({
-        id: id as string,
-        found: found === 't',
-        key: key ?? null,
-      }),
-    )
+  #lock(client: pg.Client, ids: readonly string[], tenantId: number) {
+    return this.#replays.run(client, lockLetters(tenantId, uuidArray(ids)))
   }
 
   async #close(
@@ -142,8 +126,7 @@ export class DeadLetterSteering {
     if (closed.length === 0) return
     const ids = uuidArray(closed.map(({ id }) => id))
     const replays = uuidArrayOrNull(closed.map(({ newId }) => newId))
-    const values = [tenantId, ids, handling, replays, note, by]
-    await this.#replays.run(client, 'dead-letters/close-letters', values)
+    await this.#replays.run(client, closeLetters(tenantId, ids, handling, replays, note, by))
   }
 
   async #busy(key: string, tenantId: number): Promise<KeyBusy> {

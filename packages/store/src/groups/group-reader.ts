@@ -1,9 +1,21 @@
 /** Reads groups: one with the states of its members, lists of groups, and members. */
 
-import type { Group, GroupCounts, GroupMember, GroupSummary, RunState } from '@punctual/core/run'
-import { runStates } from '@punctual/core/run'
-import type { Row } from '../connection/channel.ts'
+import {
+  type Group,
+  type GroupCounts,
+  type GroupMember,
+  type GroupSummary,
+  runStates,
+} from '@punctual/core/run'
 import type { ReadSource } from '../connection/read-source.ts'
+import {
+  type FindGroupRow,
+  findDone,
+  findGroup,
+  type ListGroupsRow,
+  listGroups,
+  listMembers,
+} from './statements.gen.ts'
 
 export interface GroupFilter {
   /** Only groups older than this one. */
@@ -12,39 +24,31 @@ export interface GroupFilter {
   readonly limit: number
 }
 
-const date = (text: string | null | undefined) => (text ? new Date(text) : null)
-
-function toSummary(row: Row): GroupSummary {
-  const [id, name, total, createdAt, closedAt, doneAt, callbackRunId] = row
+function toSummary(row: ListGroupsRow): GroupSummary {
+  const { id, name, total, createdAt, closedAt, doneAt, callbackRunId } = row
   return {
-    id: id as string,
-    name: name ?? null,
-    total: Number(total),
-    open: !closedAt,
-    done: Boolean(doneAt),
-    createdAt: new Date(createdAt as string),
-    closedAt: date(closedAt),
-    doneAt: date(doneAt),
-    callbackRunId: callbackRunId ?? null,
+    ...{ id, name, total, createdAt, closedAt, doneAt, callbackRunId },
+    open: closedAt === null,
+    done: doneAt !== null,
   }
 }
 
-function toGroup(row: Row): Group {
-  const [passed, succeeded, dead, cancelled, skipped, unknown] = row.slice(7, 13).map(Number)
-  const counts = Object.fromEntries([...runStates, 'removed'].map((state) => [state, 0])) as Record<
-    RunState | 'removed',
-    number
-  >
-  const known = { succeeded, dead, cancelled, skipped, unknown } as Record<RunState, number>
-  const kept = Object.values(known).reduce((sum, members) => sum + members, 0)
-  const others = JSON.parse(row[13] ?? '{}') as Partial<GroupCounts>
-  for (const some of [known, { removed: (passed as number) - kept }, others])
-    for (const [state, members] of Object.entries(some))
-      counts[state as RunState] += members as number
-  const { waiting, scheduled, queued, running, cancelling } = counts
-  const summary = toSummary(row)
-  const live = waiting + scheduled + queued + running + cancelling
-  return { ...summary, counts, ended: summary.total - live }
+function toGroup(row: FindGroupRow): Group {
+  const { succeeded, dead, cancelled, skipped, unknown, passed } = row
+  const kept = succeeded + dead + cancelled + skipped + unknown
+  const others = row.others ?? {}
+  const live = { waiting: 0, scheduled: 0, queued: 0, running: 0, cancelling: 0 }
+  const ended = { succeeded, dead, cancelled, skipped, unknown, removed: passed - kept }
+  const counts = summed({ ...live, ...ended }, others)
+  const left =
+    counts.waiting + counts.scheduled + counts.queued + counts.running + counts.cancelling
+  return { ...toSummary(row), counts, ended: row.total - left }
+}
+
+function summed(counts: GroupCounts, others: Partial<GroupCounts>): GroupCounts {
+  const sum = { ...counts }
+  for (const state of [...runStates, 'removed'] as const) sum[state] += others[state] ?? 0
+  return sum
 }
 
 export class GroupReader {
@@ -54,26 +58,22 @@ export class GroupReader {
     this.#database = database
   }
 
-  #pinned(path: string, values: (string | number | boolean | null)[]): Promise<Row[]> {
-    return this.#database.reads.pinnedOne(this.#database.statement(`groups/${path}`), values)
-  }
-
   async find(id: string, tenantId: number): Promise<Group | null> {
-    const [row] = await this.#pinned('find-group', [id, tenantId])
+    const [row] = await this.#database.reads.runPinned(findGroup(id, tenantId))
     return row ? toGroup(row) : null
   }
 
   /** Newest first. */
   async list(filter: GroupFilter, tenantId: number): Promise<GroupSummary[]> {
     const { before = null, done = null, limit } = filter
-    const rows = await this.#pinned('list-groups', [tenantId, before, done, limit])
+    const rows = await this.#database.reads.runPinned(listGroups(tenantId, before, done, limit))
     return rows.map(toSummary)
   }
 
   /** Whether the group is done; null when it does not exist. */
   async isDone(id: string, tenantId: number): Promise<boolean | null> {
-    const [row] = await this.#pinned('find-done', [id, tenantId])
-    return row ? row[0] === 't' : null
+    const [row] = await this.#database.reads.runPinned(findDone(id, tenantId))
+    return row?.done ?? null
   }
 
   /** Members from a place on, in the order in which they were added. */
@@ -82,11 +82,8 @@ export class GroupReader {
     page: { fromPlace: number; limit: number },
     tenantId: number,
   ): Promise<GroupMember[]> {
-    const rows = await this.#pinned('list-members', [id, tenantId, page.fromPlace, page.limit])
-    return rows.map(([runId, place, state]) => ({
-      id: runId as string,
-      place: Number(place),
-      state: state as GroupMember['state'],
-    }))
+    const { fromPlace, limit } = page
+    const rows = await this.#database.reads.runPinned(listMembers(id, tenantId, fromPlace, limit))
+    return rows.map(({ runId, place, state }) => ({ id: runId, place, state }))
   }
 }

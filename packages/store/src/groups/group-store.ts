@@ -15,11 +15,27 @@ import { isLockTimeout } from '../connection/faults.ts'
 import type { Queryable } from '../connection/queryable.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
+import type { Call } from '../sql/typed.ts'
 import { outcomeAfter } from '../submit/key-batch.ts'
 import type { Accepted, KeyedSubmitter } from '../submit/keyed-submitter.ts'
 import type { Prepared, Submitter } from '../submit/submitter.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import { GroupReader } from './group-reader.ts'
+import {
+  addMembers,
+  closeGroup,
+  type FinishGroupRow,
+  findKeyedMembers,
+  findMembers,
+  finishGroup,
+  hintGroups,
+  insertGroup,
+  type LockGroupRow,
+  lockGroup,
+  lookAtGroups,
+  moveGroups,
+  setCallbackRun,
+} from './statements.gen.ts'
 
 const DEADLINE_MS = 30_000
 const GROUPS_AT_ONCE = 100
@@ -62,16 +78,12 @@ interface Walked {
   readonly closed: boolean
 }
 
-type GroupRow = Readonly<Record<string, string | null>>
-
 interface Try {
   /** Whether an earlier try may have been committed. */
   readonly again: boolean
   /** Collects the gates that the try frees. */
   readonly freed: bigint[]
 }
-
-const truth = (value: unknown) => value === true || value === 't'
 
 export class GroupStore implements GroupUpkeep {
   readonly #options: GroupStoreOptions
@@ -94,15 +106,20 @@ export class GroupStore implements GroupUpkeep {
     const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#options.database.clock.nowMs())
     const accepted = await this.#submitting(runs, tx, async (client, known, { freed }) => {
-      const { name, callback } = group
-      const call = [callback?.call ?? null, callback?.payload ?? null]
-      const values = [id, tenantId, name, ...call, !group.open]
-      const made = await this.#run(client, 'insert-group', values)
+      const { name, callback, open } = group
+      const { call = null, payload = null } = callback ?? {}
+      const made = await this.#run(client, insertGroup(id, tenantId, name, call, payload, !open))
       // An earlier try has created all of it.
       if (made.length === 0)
         return this.#answers(client, id, known, await this.#existing(client, id, known))
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
-      await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
+      await this.#run(
+        client,
+        addMembers(
+          id,
+          accepted.map((run) => run.id),
+        ),
+      )
       return accepted
     })
     return { id, accepted }
@@ -118,12 +135,18 @@ export class GroupStore implements GroupUpkeep {
     await this.#options.quotas.admit(tenantId, submissions)
     const runs = await this.#options.submitter.prepare(submissions, tenantId)
     return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
-      const [group] = await this.#run(client, 'lock-group', [id, tenantId])
+      const [group] = await this.#run(client, lockGroup(id, tenantId))
       const existing = again ? await this.#existing(client, id, known) : new Set<string>()
       if (existing.size > 0) return this.#answers(client, id, known, existing)
-      checkTakes(id, group as { total: unknown; closed: unknown } | undefined, runs.length)
+      checkTakes(id, group, runs.length)
       const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
-      await this.#run(client, 'add-members', [id, accepted.map((run) => run.id)])
+      await this.#run(
+        client,
+        addMembers(
+          id,
+          accepted.map((run) => run.id),
+        ),
+      )
       return accepted
     })
   }
@@ -131,9 +154,9 @@ export class GroupStore implements GroupUpkeep {
   /** False when the group was already closed; null when it does not exist. */
   async close(id: string, tenantId: number, tx?: Queryable): Promise<boolean | null> {
     const [row] = await this.#submitting([], tx, (client) =>
-      this.#run(client, 'close-group', [id, tenantId]),
+      this.#run(client, closeGroup(id, tenantId)),
     )
-    return row ? truth((row as { closed: unknown }).closed) : null
+    return row?.closed ?? null
   }
 
   async #accepted(
@@ -151,8 +174,14 @@ export class GroupStore implements GroupUpkeep {
 
   /** Returns the runs that an earlier try, whose answer was lost, has made members. */
   async #existing(tx: Queryable, id: string, runs: readonly Prepared[]): Promise<Set<string>> {
-    const rows = await this.#run(tx, 'find-members', [id, runs.map((run) => run.id)])
-    return new Set((rows as { run_id: string }[]).map((row) => row.run_id))
+    const rows = await this.#run(
+      tx,
+      findMembers(
+        id,
+        runs.map((run) => run.id),
+      ),
+    )
+    return new Set(rows.map(({ runId }) => runId))
   }
 
   /** Rebuilds that try's answer: a run that it did not create has a member with the same key. */
@@ -163,10 +192,10 @@ export class GroupStore implements GroupUpkeep {
     existing: ReadonlySet<string>,
   ): Promise<Accepted[]> {
     const others = runs.filter((run) => !existing.has(run.id))
-    const keys = new Set(others.map(({ submission }) => submission.options.key))
-    const values = [id, others[0]?.tenantId, [...keys]]
-    const rows = others.length === 0 ? [] : await this.#run(tx, 'find-keyed-members', values)
-    const ofKey = new Map((rows as { key: string; run_id: string }[]).map((r) => [r.key, r.run_id]))
+    const keys = new Set(others.flatMap(({ submission }) => submission.options.key ?? []))
+    const [first] = others
+    const rows = first ? await this.#run(tx, findKeyedMembers(id, first.tenantId, [...keys])) : []
+    const ofKey = new Map(rows.map(({ key, runId }) => [key, runId]))
     return runs.map((run) => {
       if (existing.has(run.id)) return { id: run.id, created: true, outcome: 'created' }
       const member = ofKey.get(run.submission.options.key ?? '')
@@ -186,7 +215,7 @@ export class GroupStore implements GroupUpkeep {
     const freed: bigint[] = []
     if (tx) {
       const result = await work(tx, runs, { again: false, freed })
-      await this.#run(tx, 'hint-groups', [signals.channelName, '- groups '])
+      await this.#run(tx, hintGroups(signals.channelName, '- groups '))
       return result
     }
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
@@ -208,8 +237,7 @@ export class GroupStore implements GroupUpkeep {
         await client.query("set local lock_timeout = '5s'")
         const query_timeout = database.timeoutMs
         return work({
-          query: (text, values = []) =>
-            client.query({ text, values, query_timeout } as { text: string; values: unknown[] }),
+          query: (text, values = []) => client.query({ text, values, query_timeout }),
         })
       })
       .catch((cause: unknown) => {
@@ -222,9 +250,8 @@ export class GroupStore implements GroupUpkeep {
       })
   }
 
-  async #run(tx: Queryable, path: string, values: unknown[]): Promise<unknown[]> {
-    const { text } = this.#options.database.statement(`groups/${path}`)
-    return (await tx.query(text, values)).rows
+  #run<Row>(tx: Queryable, call: Call<Row>): Promise<Row[]> {
+    return this.#options.database.runIn(tx, call)
   }
 
   async look(): Promise<GroupLook> {
@@ -247,26 +274,19 @@ export class GroupStore implements GroupUpkeep {
     return sum
   }
 
-  async #walk(after: string): Promise<Walked[]> {
+  #walk(after: string): Promise<Walked[]> {
     const { database } = this.#options
-    const statement = database.statement('groups/look-at-groups')
-    const values = [after, GROUPS_AT_ONCE, MEMBERS_AT_ONCE]
-    const rows = await database.upkeep.pinnedOne(statement, values)
-    return rows.map(([id, passed, until, total, closed]) => ({
-      id: id as string,
-      ...{ passed: Number(passed), until: Number(until), total: Number(total) },
-      closed: closed === 't',
-    }))
+    return database.upkeep.runPinned(lookAtGroups(after, GROUPS_AT_ONCE, MEMBERS_AT_ONCE))
   }
 
   async #move(groups: readonly Walked[]): Promise<number> {
     const { database } = this.#options
-    const moved = await database.upkeep.pinnedOne(database.statement('groups/move-groups'), [
+    const call = moveGroups(
       uuidArray(groups.map(({ id }) => id)),
       int4Array(groups.map(({ passed }) => passed)),
       int4Array(groups.map(({ until }) => until)),
-    ])
-    return moved.length
+    )
+    return (await database.upkeep.runPinned(call)).length
   }
 
   /** False when another process has finished the group, or members are left. */
@@ -276,8 +296,8 @@ export class GroupStore implements GroupUpkeep {
     const freed: bigint[] = []
     const runs = await retrying(bounds, () =>
       this.#transaction(async (tx) => {
-        const [row] = await this.#run(tx, 'finish-group', [id])
-        return row ? this.#callBack(tx, id, row as GroupRow, freed) : null
+        const [row] = await this.#run(tx, finishGroup(id))
+        return row ? this.#callBack(tx, id, row, freed) : null
       }),
     )
     if (runs === null) return false
@@ -289,49 +309,36 @@ export class GroupStore implements GroupUpkeep {
   async #callBack(
     tx: Queryable,
     id: string,
-    row: GroupRow,
+    row: FinishGroupRow,
     freed: bigint[],
   ): Promise<readonly Prepared[]> {
-    if (!row.callback) return []
-    const { handler, options } = JSON.parse(row.callback)
-    const payload = callbackPayload(resultOf(id, row), row.callback_payload as string)
-    const submission = makeSubmission(compileOptions(handler, options), payload)
-    const tenantId = Number(row.tenant_id)
+    const { tenantId, callback, callbackPayload: given } = row
+    if (callback === null || given === null) return []
+    const payload = callbackPayload(resultOf(id, row), given)
+    const submission = makeSubmission(compileOptions(callback.handler, callback.options), payload)
     const runs = await this.#options.submitter.prepare([submission], tenantId)
     const [run] = await this.#accepted(tx, runs, tenantId, freed)
-    await this.#run(tx, 'set-callback-run', [id, run?.id])
+    invariant(run, 'a submission is accepted as a run')
+    await this.#run(tx, setCallbackRun(id, run.id))
     return runs
   }
 }
 
-function resultOf(id: string, row: GroupRow): GroupResult {
-  const { total, succeeded, dead, cancelled, skipped, unknown } = row
-  return {
-    id,
-    name: row.name ?? null,
-    total: Number(total),
-    succeeded: Number(succeeded),
-    dead: Number(dead),
-    cancelled: Number(cancelled),
-    skipped: Number(skipped),
-    unknown: Number(unknown),
-  }
+function resultOf(id: string, row: FinishGroupRow): GroupResult {
+  const { name, total, succeeded, dead, cancelled, skipped, unknown } = row
+  return { id, name, total, succeeded, dead, cancelled, skipped, unknown }
 }
 
 /** Throws unless this many runs can be added. */
-function checkTakes(
-  id: string,
-  group: { total: unknown; closed: unknown } | undefined,
-  runs: number,
-): void {
+function checkTakes(id: string, group: LockGroupRow | undefined, runs: number): void {
   if (!group)
     throw new PunctualError('group_not_found', `There is no group ${id}.`, { id, field: 'id' })
-  if (truth(group.closed))
+  if (group.closed)
     throw new PunctualError('group_closed', `Group ${id} is closed. Create another one.`, { id })
-  if (Number(group.total) + runs > limits.membersPerGroup)
+  if (group.total + runs > limits.membersPerGroup)
     throw new PunctualError(
       'group_full',
-      `A group has at most ${limits.membersPerGroup} members; ${id} has ${Number(group.total)}, and ${runs} more were submitted.`,
+      `A group has at most ${limits.membersPerGroup} members; ${id} has ${group.total}, and ${runs} more were submitted.`,
       { id },
     )
 }

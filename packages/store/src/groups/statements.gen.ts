@@ -1,4 +1,6 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { GroupCounts, RunState } from '@punctual/core/run'
+import type { SubmitOptions } from '@punctual/core/submit'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
 import type { Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
@@ -22,7 +24,7 @@ export function addMembers(group: Text, runIds: List<'uuid'>): Call<AddMembersRo
 }
 
 export interface CloseGroupRow {
-  readonly closed: boolean | null
+  readonly closed: boolean
 }
 
 const CLOSE_GROUP: TypedStatement<CloseGroupRow> = {
@@ -30,7 +32,7 @@ const CLOSE_GROUP: TypedStatement<CloseGroupRow> = {
   daily: false,
   columns: ['closed'],
   decode: (row) => ({
-    closed: orNull(boolean, row[0]),
+    closed: boolean(row[0]),
   }),
 }
 
@@ -41,7 +43,7 @@ export function closeGroup(id: Text, tenant: Num): Call<CloseGroupRow> {
 }
 
 export interface FindDoneRow {
-  readonly done: boolean | null
+  readonly done: boolean
 }
 
 const FIND_DONE: TypedStatement<FindDoneRow> = {
@@ -49,7 +51,7 @@ const FIND_DONE: TypedStatement<FindDoneRow> = {
   daily: false,
   columns: ['done'],
   decode: (row) => ({
-    done: orNull(boolean, row[0]),
+    done: boolean(row[0]),
   }),
 }
 
@@ -72,7 +74,7 @@ export interface FindGroupRow {
   readonly cancelled: number
   readonly skipped: number
   readonly unknown: number
-  readonly others: unknown
+  readonly others: Partial<GroupCounts> | null
 }
 
 const FIND_GROUP: TypedStatement<FindGroupRow> = {
@@ -93,7 +95,7 @@ const FIND_GROUP: TypedStatement<FindGroupRow> = {
     cancelled: number(row[10]),
     skipped: number(row[11]),
     unknown: number(row[12]),
-    others: orNull(json, row[13]),
+    others: orNull(json, row[13]) as Partial<GroupCounts> | null,
   }),
 }
 
@@ -103,7 +105,7 @@ export function findGroup(id: Text, tenant: Num): Call<FindGroupRow> {
 }
 
 export interface FindKeyedMembersRow {
-  readonly key: string | null
+  readonly key: string
   readonly runId: string
   readonly writtenAt: string | null
 }
@@ -113,7 +115,7 @@ const FIND_KEYED_MEMBERS: TypedStatement<FindKeyedMembersRow> = {
   daily: false,
   columns: ['key', 'run_id', 'written_at'],
   decode: (row) => ({
-    key: orNull(text, row[0]),
+    key: text(row[0]),
     runId: text(row[1]),
     writtenAt: orNull(text, row[2]),
   }),
@@ -156,7 +158,7 @@ export interface FinishGroupRow {
   readonly cancelled: number
   readonly skipped: number
   readonly unknown: number
-  readonly callback: string | null
+  readonly callback: { handler: string; options: SubmitOptions } | null
   readonly callbackPayload: string | null
 }
 
@@ -173,7 +175,7 @@ const FINISH_GROUP: TypedStatement<FinishGroupRow> = {
     cancelled: number(row[5]),
     skipped: number(row[6]),
     unknown: number(row[7]),
-    callback: orNull(text, row[8]),
+    callback: orNull(json, row[8]) as { handler: string; options: SubmitOptions } | null,
     callbackPayload: orNull(text, row[9]),
   }),
 }
@@ -255,7 +257,7 @@ export function listGroups(tenant: Num, beforeThisId: Text, onlyDoneOnes: Bool, 
 export interface ListMembersRow {
   readonly runId: string
   readonly place: number
-  readonly state: string | null
+  readonly state: RunState | 'removed'
 }
 
 const LIST_MEMBERS: TypedStatement<ListMembersRow> = {
@@ -265,7 +267,7 @@ const LIST_MEMBERS: TypedStatement<ListMembersRow> = {
   decode: (row) => ({
     runId: text(row[0]),
     place: number(row[1]),
-    state: orNull(text, row[2]),
+    state: text(row[2]) as RunState | 'removed',
   }),
 }
 
@@ -276,7 +278,7 @@ export function listMembers(group: Text, tenant: Num, firstPosition: Num, maximu
 
 export interface LockGroupRow {
   readonly total: number
-  readonly closed: boolean | null
+  readonly closed: boolean
 }
 
 const LOCK_GROUP: TypedStatement<LockGroupRow> = {
@@ -285,7 +287,7 @@ const LOCK_GROUP: TypedStatement<LockGroupRow> = {
   columns: ['total', 'closed'],
   decode: (row) => ({
     total: number(row[0]),
-    closed: orNull(boolean, row[1]),
+    closed: boolean(row[1]),
   }),
 }
 
@@ -297,9 +299,9 @@ export function lockGroup(id: Text, tenant: Num): Call<LockGroupRow> {
 export interface LookAtGroupsRow {
   readonly id: string
   readonly passed: number
-  readonly until: number | null
+  readonly until: number
   readonly total: number
-  readonly closed: boolean | null
+  readonly closed: boolean
 }
 
 const LOOK_AT_GROUPS: TypedStatement<LookAtGroupsRow> = {
@@ -309,9 +311,9 @@ const LOOK_AT_GROUPS: TypedStatement<LookAtGroupsRow> = {
   decode: (row) => ({
     id: text(row[0]),
     passed: number(row[1]),
-    until: orNull(number, row[2]),
+    until: number(row[2]),
     total: number(row[3]),
-    closed: orNull(boolean, row[4]),
+    closed: boolean(row[4]),
   }),
 }
 

@@ -366,7 +366,7 @@ export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, i
 }
 
 export interface ReadClockRow {
-  readonly ms: number | null
+  readonly ms: number
 }
 
 const READ_CLOCK: TypedStatement<ReadClockRow> = {
@@ -374,7 +374,7 @@ const READ_CLOCK: TypedStatement<ReadClockRow> = {
   daily: false,
   columns: ['ms'],
   decode: (row) => ({
-    ms: orNull(number, row[0]),
+    ms: number(row[0]),
   }),
 }
 

@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, date, number, orNull, text, texts } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface DeleteCursorsRow {
@@ -52,7 +54,7 @@ export function findJobs(jobs: List<'uuid'>): Call<FindJobsRow> {
 export interface FindRunsRow {
   readonly n: number | null
   readonly placed: boolean | null
-  readonly state: number | null
+  readonly state: FinalState | null
   readonly latenessMs: number | null
 }
 
@@ -63,7 +65,7 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
   decode: (row) => ({
     n: orNull(number, row[0]),
     placed: orNull(boolean, row[1]),
-    state: orNull(number, row[2]),
+    state: orNull(finalState, row[2]),
     latenessMs: orNull(number, row[3]),
   }),
 }

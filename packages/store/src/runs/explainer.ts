@@ -1,22 +1,12 @@
 /** Reads the possible obstacles of a run, from which core explains why it is not running. */
-import type { RunConcurrency } from '@punctual/core/flow'
+import { invariant } from '@punctual/core/errors'
 import { explainRun, type Run, type RunExplanation, type RunFacts } from '@punctual/core/run'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
+import { heldByFrom, limitFrom, pauseFrom, workerFrom } from './obstacles.ts'
 import type { RunReader } from './reader.ts'
+import { type FindObstaclesRow, findObstacles } from './statements.gen.ts'
 
 const LOOKS = 5
-
-/** An item as JSON: its instant is a string or milliseconds. */
-type Encoded<Item, Instant extends keyof Item> = Omit<Item, Instant> &
-  Record<Instant, string | number | null>
-
-function list<Item, Instant extends keyof Item>(text: string | null | undefined, instant: Instant) {
-  const items = (text ? JSON.parse(text) : []) as Encoded<Item, Instant>[]
-  return items.map((item) => ({ ...item, [instant]: dateOf(item[instant]) })) as unknown as Item[]
-}
-
-const dateOf = (value: string | number | null) => (value === null ? null : new Date(value))
 
 export class RunExplainer {
   readonly #database: Database
@@ -35,10 +25,11 @@ export class RunExplainer {
     for (let look = 1; ; look++) {
       const run = await this.#runs.find(id, tenantId)
       if (!run) return null
-      const statement = this.#database.statement('runs/find-obstacles')
-      const values = [id, tenantId, run.queue, run.handler, run.job?.id ?? null]
-      const [row] = await this.#database.control.query(statement, values)
-      const facts = { ...toFacts(run, row as Row), showsFleet }
+      const [row] = await this.#database.control.run(
+        findObstacles(id, tenantId, run.queue, run.handler, run.job?.id ?? null),
+      )
+      invariant(row, 'a statement that reads obstacles returns one row')
+      const facts = { ...toFacts(run, row), showsFleet }
       // The run moved between the two queries: its present state explains more than the earlier
       // one.
       const isLeased = run.state === 'running' || run.state === 'cancelling'
@@ -47,30 +38,24 @@ export class RunExplainer {
   }
 }
 
-function toFacts(run: Run, row: Row): Omit<RunFacts, 'showsFleet'> {
-  const [pauses, limits, workers, gateHolders, heldBy, jobHeldBy, bookedMs, ...last] = row
-  const [ahead, admitted] = last
+function toFacts(run: Run, row: FindObstaclesRow): Omit<RunFacts, 'showsFleet'> {
   const waits = 'nextAt' in run ? run : null
-  const lease = heldBy ? (JSON.parse(heldBy) as { worker: string; lostSince: string | null }) : null
+  const { gateHolders, heldBy, jobHeldBy, bookedMs } = row
   return {
     ...{ state: run.state, handler: run.handler, queue: run.queue, job: run.job?.name ?? null },
     attempts: run.attempts.length,
     nextAt: waits?.nextAt ?? null,
     finishedAt: 'finishedAt' in run ? run.finishedAt : null,
-    rate: run.rate && bookedMs ? { key: run.rate.key, bookedAt: new Date(Number(bookedMs)) } : null,
+    rate: run.rate && bookedMs ? { key: run.rate.key, bookedAt: new Date(bookedMs) } : null,
     gate:
-      waits?.waitsFor === 'concurrency'
-        ? {
-            ...(run.concurrency as RunConcurrency),
-            heldBy: JSON.parse(gateHolders ?? '[]'),
-            admitted: JSON.parse(admitted ?? '[]'),
-          }
+      waits?.waitsFor === 'concurrency' && run.concurrency
+        ? { ...run.concurrency, heldBy: gateHolders ?? [], admitted: row.admitted ?? [] }
         : null,
-    jobHeldBy: jobHeldBy === run.id ? null : (jobHeldBy ?? null),
-    pauses: list<RunFacts['pauses'][number], 'since'>(pauses, 'since'),
-    limits: list<RunFacts['limits'][number], 'freeAt'>(limits, 'freeAt'),
-    workers: list<RunFacts['workers'][number], 'renewedAt'>(workers, 'renewedAt'),
-    heldBy: lease && { worker: lease.worker, lostSince: dateOf(lease.lostSince) },
-    ahead: Number(ahead),
+    jobHeldBy: jobHeldBy === run.id ? null : jobHeldBy,
+    pauses: (row.pauses ?? []).map(pauseFrom),
+    limits: (row.limits ?? []).map(limitFrom),
+    workers: (row.workers ?? []).map(workerFrom),
+    heldBy: heldBy && heldByFrom(heldBy),
+    ahead: row.ahead,
   }
 }

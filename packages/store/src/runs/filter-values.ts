@@ -1,7 +1,7 @@
 /** A run filter as parameters $1 to $11, which all statements that list runs share. */
 import type { CompiledRunFilter, CompiledRunPageFilter } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Value } from '../connection/channel.ts'
+import type { List, Num, Text } from '../sql/typed.ts'
 
 /** A filter that refers to the job by its id. */
 export interface FilterInStore extends Omit<CompiledRunFilter, 'job'> {
@@ -13,7 +13,12 @@ export interface PageFilterInStore extends Omit<CompiledRunPageFilter, 'job'> {
   readonly jobId?: string
 }
 
-export function runFilterValues(filter: FilterInStore, tenantId: number): Value[] {
+type FilterValues = [
+  ...[tenantId: Num, queue: Text, handler: Text, jobId: Text, labels: Text, keyPrefix: Text],
+  ...[dueFromMs: Num, dueToMs: Num, createdFromMs: Num, createdToMs: Num, ids: List<'uuid'>],
+]
+
+export function runFilterValues(filter: FilterInStore, tenantId: number): FilterValues {
   return [
     tenantId,
     filter.queue ?? null,

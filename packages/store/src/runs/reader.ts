@@ -1,9 +1,9 @@
 /** Reads runs for humans: one run in full, lists by state, logs. Never used for a decision. */
-import { limits } from '@punctual/core/errors'
+import { invariant, limits } from '@punctual/core/errors'
 import {
   type FinalState,
-  finalStateOf,
   finalStates,
+  isFinal,
   type LiveState,
   type LogLine,
   type LogPosition,
@@ -12,14 +12,25 @@ import {
   type RunSummary,
   runIdFloor,
   runIdTimeMs,
+  runStates,
 } from '@punctual/core/run'
 import { int2Array, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import { DAY_MS, dayStart } from '../connection/day-names.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 import { retrying } from '../connection/retrying.ts'
+import { readClock } from '../jobs/statements.gen.ts'
 import { type FilterInStore, runFilterValues } from './filter-values.ts'
-import { date, summary, toAttempt, toLogLine, toRun } from './rows.ts'
+import { summary, toAttempt, toLogLine, toRun } from './rows.ts'
+import {
+  findFinished,
+  findRun,
+  listAttempts,
+  listFinished,
+  listLastLogs,
+  listLive,
+  listLogs,
+  selectRuns,
+} from './statements.gen.ts'
 
 /** A run's id carries its due time, so some days lie in the future. */
 const DAYS_AHEAD = 14
@@ -58,29 +69,24 @@ export class RunReader {
   async find(id: string, tenantId: number | null = null): Promise<Run | null> {
     const { reads, localClock: clock } = this.#database
     const [[row], attempts] = await retrying({ clock, deadlineMs: FIND_DEADLINE_MS }, () =>
-      Promise.all([
-        reads.query(this.#database.statement('runs/find-run'), [id, tenantId]),
-        reads.query(this.#database.statement('runs/list-attempts'), [id]),
-      ]),
+      Promise.all([reads.run(findRun(id, tenantId)), reads.run(listAttempts(id))]),
     )
     return row ? toRun(row, attempts.map(toAttempt)) : null
   }
 
   /** The database's clock. */
   async nowMs(): Promise<number> {
-    const [row] = await this.#database.reads.query(this.#database.statement('jobs/read-clock'))
-    return Number(row?.[0])
+    const [row] = await this.#database.reads.run(readClock())
+    invariant(row, 'the clock is one row')
+    return row.ms
   }
 
   /** Returns which of these runs have ended. */
   async finished(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const sorted = [...ids].sort()
-    const rows = await this.#database.reads.query(this.#database.statement('runs/find-finished'), [
-      uuidArray(sorted),
-      sorted[0] as string,
-      sorted.at(-1) as string,
-    ])
-    return new Set(rows.map(([id]) => id as string))
+    const [first, last] = [sorted[0] ?? null, sorted.at(-1) ?? null]
+    const rows = await this.#database.reads.run(findFinished(uuidArray(sorted), first, last))
+    return new Set(rows.map(({ runId }) => runId))
   }
 
   /** The lines of a run's log after a position, oldest first. */
@@ -91,15 +97,13 @@ export class RunReader {
     tenantId: number | null = null,
   ): Promise<LogLine[]> {
     const { reads } = this.#database
-    const values = [id, after.attempt, after.seq, limit, tenantId]
-    return (await reads.query(this.#database.statement('runs/list-logs'), values)).map(toLogLine)
+    const rows = await reads.run(listLogs(id, after.attempt, after.seq, limit, tenantId))
+    return rows.map(toLogLine)
   }
 
   /** The last lines of a run's log, oldest first. */
   async lastLogs(id: string, count: number, tenantId: number | null = null): Promise<LogLine[]> {
-    const { reads } = this.#database
-    const statement = this.#database.statement('runs/list-last-logs')
-    const rows = await reads.query(statement, [id, count, tenantId])
+    const rows = await this.#database.reads.run(listLastLogs(id, count, tenantId))
     return rows.map(toLogLine).reverse()
   }
 
@@ -118,14 +122,11 @@ export class RunReader {
    * Examines at most `size` runs, unless the filter names ids.
    */
   async select(filter: ListFilter, after: string, size: number): Promise<RunSelection> {
-    const [row] = await this.#database.reads.pinnedOne(
-      this.#database.statement('runs/steering/select-runs'),
-      [...this.#scope(filter), after, size, [...(filter.states ?? [])]],
+    const [row] = await this.#database.reads.runPinned(
+      selectRuns(...this.#scope(filter), after, size, [...(filter.states ?? [])]),
     )
-    const [next, ids, states] = row as Row
-    const stateOf = states?.split(',') ?? []
-    const runs = (ids?.split(',') ?? []).map((id, i) => ({ id, state: stateOf[i] as LiveState }))
-    return { runs, next: next ?? null }
+    invariant(row, 'a stretch of runs is one row')
+    return row
   }
 
   #scope(filter: ListFilter) {
@@ -134,25 +135,17 @@ export class RunReader {
 
   async #live(filter: ListFilter, states: readonly RunState[], limit: number) {
     if (states.length === 0) return []
-    const rows = await this.#database.reads.query(this.#database.statement('runs/list-live'), [
-      ...this.#scope(filter),
-      limit,
-      [...states],
-      isPlain(filter) ? limit : null,
-    ])
-    return rows.map(
-      ([id, state, handler, queue, priority, dueAt, attempt]): RunSummary => ({
-        ...summary(id, handler, queue, priority, dueAt, attempt),
-        state: state as RunState,
-      }),
+    const rows = await this.#database.reads.run(
+      listLive(...this.#scope(filter), limit, [...states], isPlain(filter) ? limit : null),
     )
+    return rows.map((row): RunSummary => ({ ...summary(row), state: row.state }))
   }
 
   /** Walks the days, newest first: one statement over all of them would lock every partition. */
   async #finished(filter: ListFilter, limit: number): Promise<RunSummary[]> {
-    const states = (Object.keys(finalStates) as FinalState[]).filter(
-      (s) => !filter.states?.length || filter.states.includes(s),
-    )
+    const states = runStates
+      .filter(isFinal)
+      .filter((state) => !filter.states?.length || filter.states.includes(state))
     if (states.length === 0) return []
     const found: RunSummary[] = []
     if (filter.ids) return this.#finishedOf(filter.ids, filter, states, limit)
@@ -184,21 +177,18 @@ export class RunReader {
   }
 
   async #day(filter: ListFilter, states: readonly FinalState[], fromMs: number, limit: number) {
-    const rows = await this.#database.reads.query(this.#database.statement('runs/list-finished'), [
-      ...this.#scope(filter),
-      int2Array(states.map((state) => finalStates[state])),
-      runIdFloor(fromMs),
-      runIdFloor(fromMs + DAY_MS),
-      limit,
-    ])
-    return rows.map((row): RunSummary => {
-      const [id, state, handler, queue, priority, dueAt, attempt, finishedAt, error, reason] = row
-      return {
-        ...summary(id, handler, queue, priority, dueAt, attempt),
-        state: finalStateOf.get(Number(state)) as FinalState,
-        finishedAt: date(finishedAt),
-        error: error ?? reason ?? null,
-      }
-    })
+    const codes = int2Array(states.map((state) => finalStates[state]))
+    const [from, before] = [runIdFloor(fromMs), runIdFloor(fromMs + DAY_MS)]
+    const rows = await this.#database.reads.run(
+      listFinished(...this.#scope(filter), codes, from, before, limit),
+    )
+    return rows.map(
+      (row): RunSummary => ({
+        ...summary(row),
+        state: row.state,
+        finishedAt: row.finishedAt,
+        error: row.error ?? row.reason,
+      }),
+    )
   }
 }

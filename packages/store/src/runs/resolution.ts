@@ -6,6 +6,7 @@ import { type Resolution, resolutions } from '@punctual/core/run'
 import type { Replays } from '../dead-letters/replays.ts'
 import type { HandledBy, KeyBusy } from '../dead-letters/steering.ts'
 import type { RunReader } from './reader.ts'
+import { resolveRun } from './statements.gen.ts'
 
 export type ResolveAnswer =
   | { readonly result: 'resolved'; readonly replayedAs: string | null }
@@ -57,13 +58,17 @@ export class RunResolution {
     tenantId: number,
   ): Promise<boolean> {
     const done = await this.#replays.transaction(async (client, again) => {
-      const values = [id, tenantId, resolutions[as], newId, note, by]
-      const [row] = await this.#replays.run(client, 'runs/resolve-run', values)
+      const call = resolveRun(id, tenantId, resolutions[as], newId, note, by)
+      const [row] = await this.#replays.run(client, call)
       if (!row) return { ours: again ? await this.#isOurs(id, as, newId) : false, lanes: [] }
       if (newId === null) return { ours: true, lanes: [] }
-      const replay = { id, newId, payload: null, key: row[0] ?? null }
-      const free = await this.#replays.takeKeys(client, [replay], tenantId)
-      if (free.length === 0) throw new KeyIsHeld(replay.key as string)
+      const { key } = row
+      const free = await this.#replays.takeKeys(
+        client,
+        [{ id, newId, payload: null, key }],
+        tenantId,
+      )
+      if (free.length === 0 && key !== null) throw new KeyIsHeld(key)
       const lanes = await this.#replays.insert(client, free, { by, fromCheckpoint: false })
       return { ours: true, lanes }
     })

@@ -1,6 +1,9 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { HeldByJson, LimitJson, PauseJson, WorkerJson } from './obstacles.ts'
 import type { Failure } from '@punctual/core/errors'
+import type { AdmittedRun, AttemptOutcome, FinalState, LiveState, RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import { attemptOutcome, finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface FindFinishedRow {
@@ -22,15 +25,15 @@ export function findFinished(ids: List<'uuid'>, smallestId: Text, largestId: Tex
 }
 
 export interface FindObstaclesRow {
-  readonly pauses: unknown
-  readonly limits: unknown
-  readonly workers: unknown
-  readonly gateHolders: unknown
-  readonly heldBy: unknown
+  readonly pauses: PauseJson[] | null
+  readonly limits: LimitJson[] | null
+  readonly workers: WorkerJson[] | null
+  readonly gateHolders: string[] | null
+  readonly heldBy: HeldByJson | null
   readonly jobHeldBy: string | null
   readonly bookedMs: number | null
-  readonly ahead: number | null
-  readonly admitted: unknown
+  readonly ahead: number
+  readonly admitted: AdmittedRun[] | null
 }
 
 const FIND_OBSTACLES: TypedStatement<FindObstaclesRow> = {
@@ -38,15 +41,15 @@ const FIND_OBSTACLES: TypedStatement<FindObstaclesRow> = {
   daily: false,
   columns: ['pauses', 'limits', 'workers', 'gate_holders', 'held_by', 'job_held_by', 'booked_ms', 'ahead', 'admitted'],
   decode: (row) => ({
-    pauses: orNull(json, row[0]),
-    limits: orNull(json, row[1]),
-    workers: orNull(json, row[2]),
-    gateHolders: orNull(json, row[3]),
-    heldBy: orNull(json, row[4]),
+    pauses: orNull(json, row[0]) as PauseJson[] | null,
+    limits: orNull(json, row[1]) as LimitJson[] | null,
+    workers: orNull(json, row[2]) as WorkerJson[] | null,
+    gateHolders: orNull(json, row[3]) as string[] | null,
+    heldBy: orNull(json, row[4]) as HeldByJson | null,
     jobHeldBy: orNull(text, row[5]),
     bookedMs: orNull(number, row[6]),
-    ahead: orNull(number, row[7]),
-    admitted: orNull(json, row[8]),
+    ahead: number(row[7]),
+    admitted: orNull(json, row[8]) as AdmittedRun[] | null,
   }),
 }
 
@@ -67,7 +70,7 @@ export interface FindRunRow {
   readonly maxAttempts: number
   readonly timeoutMs: number
   readonly key: string | null
-  readonly labels: unknown
+  readonly labels: Readonly<Record<string, string>> | null
   readonly createdBy: string | null
   readonly trace: string | null
   readonly laterAt: Date | null
@@ -77,9 +80,9 @@ export interface FindRunRow {
   readonly claimedAt: Date | null
   readonly markedAt: Date | null
   readonly progress: string | null
-  readonly state: number | null
+  readonly state: FinalState | null
   readonly finalAttempt: number | null
-  readonly attemptOutcome: number | null
+  readonly attemptOutcome: AttemptOutcome | null
   readonly finalSessionId: string | null
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
@@ -100,7 +103,7 @@ export interface FindRunRow {
   readonly resolvedAt: Date | null
   readonly resolvedBy: string | null
   readonly note: string | null
-  readonly flow: unknown
+  readonly flow: string | null
   readonly gate: string | null
 }
 
@@ -120,7 +123,7 @@ const FIND_RUN: TypedStatement<FindRunRow> = {
     maxAttempts: number(row[8]),
     timeoutMs: number(row[9]),
     key: orNull(text, row[10]),
-    labels: orNull(json, row[11]),
+    labels: orNull(json, row[11]) as Readonly<Record<string, string>> | null,
     createdBy: orNull(text, row[12]),
     trace: orNull(text, row[13]),
     laterAt: orNull(date, row[14]),
@@ -130,9 +133,9 @@ const FIND_RUN: TypedStatement<FindRunRow> = {
     claimedAt: orNull(date, row[18]),
     markedAt: orNull(date, row[19]),
     progress: orNull(text, row[20]),
-    state: orNull(number, row[21]),
+    state: orNull(finalState, row[21]),
     finalAttempt: orNull(number, row[22]),
-    attemptOutcome: orNull(number, row[23]),
+    attemptOutcome: orNull(attemptOutcome, row[23]),
     finalSessionId: orNull(text, row[24]),
     startedAt: orNull(date, row[25]),
     finishedAt: orNull(date, row[26]),
@@ -153,7 +156,7 @@ const FIND_RUN: TypedStatement<FindRunRow> = {
     resolvedAt: orNull(date, row[41]),
     resolvedBy: orNull(text, row[42]),
     note: orNull(text, row[43]),
-    flow: orNull(json, row[44]),
+    flow: orNull(text, row[44]),
     gate: orNull(text, row[45]),
   }),
 }
@@ -165,7 +168,7 @@ export function findRun(id: Text, tenant: Num): Call<FindRunRow> {
 
 export interface ListAttemptsRow {
   readonly attempt: number
-  readonly outcome: number
+  readonly outcome: AttemptOutcome
   readonly startedAt: Date | null
   readonly endedAt: Date
   readonly sessionId: string | null
@@ -178,7 +181,7 @@ const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
   columns: ['attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error'],
   decode: (row) => ({
     attempt: number(row[0]),
-    outcome: number(row[1]),
+    outcome: attemptOutcome(row[1]),
     startedAt: orNull(date, row[2]),
     endedAt: date(row[3]),
     sessionId: orNull(text, row[4]),
@@ -193,7 +196,7 @@ export function listAttempts(runId: Text): Call<ListAttemptsRow> {
 
 export interface ListFinishedRow {
   readonly id: string
-  readonly state: number
+  readonly state: FinalState
   readonly handler: string
   readonly queue: string
   readonly priority: number
@@ -210,7 +213,7 @@ const LIST_FINISHED: TypedStatement<ListFinishedRow> = {
   columns: ['id', 'state', 'handler', 'queue', 'priority', 'due_at', 'attempt', 'finished_at', 'error', 'reason'],
   decode: (row) => ({
     id: text(row[0]),
-    state: number(row[1]),
+    state: finalState(row[1]),
     handler: text(row[2]),
     queue: text(row[3]),
     priority: number(row[4]),
@@ -256,13 +259,13 @@ export function listLastLogs(runId: Text, mostLines: Num, tenant: Num): Call<Lis
 }
 
 export interface ListLiveRow {
-  readonly id: string | null
-  readonly state: string | null
-  readonly handler: string | null
-  readonly queue: string | null
-  readonly priority: number | null
-  readonly dueAt: Date | null
-  readonly attempt: number | null
+  readonly id: string
+  readonly state: RunState
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly dueAt: Date
+  readonly attempt: number
 }
 
 const LIST_LIVE: TypedStatement<ListLiveRow> = {
@@ -270,13 +273,13 @@ const LIST_LIVE: TypedStatement<ListLiveRow> = {
   daily: false,
   columns: ['id', 'state', 'handler', 'queue', 'priority', 'due_at', 'attempt'],
   decode: (row) => ({
-    id: orNull(text, row[0]),
-    state: orNull(text, row[1]),
-    handler: orNull(text, row[2]),
-    queue: orNull(text, row[3]),
-    priority: orNull(number, row[4]),
-    dueAt: orNull(date, row[5]),
-    attempt: orNull(number, row[6]),
+    id: text(row[0]),
+    state: text(row[1]) as RunState,
+    handler: text(row[2]),
+    queue: text(row[3]),
+    priority: number(row[4]),
+    dueAt: date(row[5]),
+    attempt: number(row[6]),
   }),
 }
 
@@ -342,12 +345,12 @@ export function listRunLanes(runIds: List<'uuid'>, tenant: Num): Call<ListRunLan
 }
 
 export interface PageRunsRow {
-  readonly looked: number | null
+  readonly looked: number
   readonly edge: string | null
-  readonly edgeUs: number | null
-  readonly atUs: number | null
+  readonly edgeUs: string | null
+  readonly atUs: string | null
   readonly id: string | null
-  readonly state: string | null
+  readonly state: RunState | null
   readonly handler: string | null
   readonly queue: string | null
   readonly priority: number | null
@@ -361,7 +364,7 @@ export interface PageRunsRow {
   readonly jobId: string | null
   readonly job: string | null
   readonly key: string | null
-  readonly labels: unknown
+  readonly labels: Readonly<Record<string, string>> | null
   readonly fingerprint: string | null
   readonly replayedAs: string | null
 }
@@ -371,12 +374,12 @@ const PAGE_RUNS: TypedStatement<PageRunsRow> = {
   daily: false,
   columns: ['looked', 'edge', 'edge_us', 'at_us', 'id', 'state', 'handler', 'queue', 'priority', 'due_at', 'created_at', 'attempt', 'started_at', 'finished_at', 'error', 'session_id', 'job_id', 'job', 'key', 'labels', 'fingerprint', 'replayed_as'],
   decode: (row) => ({
-    looked: orNull(number, row[0]),
+    looked: number(row[0]),
     edge: orNull(text, row[1]),
-    edgeUs: orNull(number, row[2]),
-    atUs: orNull(number, row[3]),
+    edgeUs: orNull(text, row[2]),
+    atUs: orNull(text, row[3]),
     id: orNull(text, row[4]),
-    state: orNull(text, row[5]),
+    state: orNull(text, row[5]) as RunState | null,
     handler: orNull(text, row[6]),
     queue: orNull(text, row[7]),
     priority: orNull(number, row[8]),
@@ -390,7 +393,7 @@ const PAGE_RUNS: TypedStatement<PageRunsRow> = {
     jobId: orNull(text, row[16]),
     job: orNull(text, row[17]),
     key: orNull(text, row[18]),
-    labels: orNull(json, row[19]),
+    labels: orNull(json, row[19]) as Readonly<Record<string, string>> | null,
     fingerprint: orNull(text, row[20]),
     replayedAs: orNull(text, row[21]),
   }),
@@ -443,8 +446,8 @@ export function cancelInLater(thisProcessSId: Big, runIds: List<'uuid'>, tenant:
 }
 
 export interface CancelInLeasesRow {
-  readonly runId: string | null
-  readonly now: boolean | null
+  readonly runId: string
+  readonly now: boolean
 }
 
 const CANCEL_IN_LEASES: TypedStatement<CancelInLeasesRow> = {
@@ -452,8 +455,8 @@ const CANCEL_IN_LEASES: TypedStatement<CancelInLeasesRow> = {
   daily: false,
   columns: ['run_id', 'now'],
   decode: (row) => ({
-    runId: orNull(text, row[0]),
-    now: orNull(boolean, row[1]),
+    runId: text(row[0]),
+    now: boolean(row[1]),
   }),
 }
 
@@ -661,18 +664,16 @@ export function rescheduleInQueue(runIds: List<'uuid'>, tenant: Num, newTimeInMs
 
 export interface SelectRunsRow {
   readonly next: string | null
-  readonly ids: string | null
-  readonly states: string | null
+  readonly runs: { id: string; state: LiveState }[]
 }
 
 const SELECT_RUNS: TypedStatement<SelectRunsRow> = {
   path: 'runs/steering/select-runs',
   daily: false,
-  columns: ['next', 'ids', 'states'],
+  columns: ['next', 'runs'],
   decode: (row) => ({
     next: orNull(text, row[0]),
-    ids: orNull(text, row[1]),
-    states: orNull(text, row[2]),
+    runs: json(row[1]) as { id: string; state: LiveState }[],
   }),
 }
 

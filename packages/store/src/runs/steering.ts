@@ -1,11 +1,34 @@
 /** Actions on existing runs: cancel, reschedule, reprioritise, edit the payload. */
 
 import { int4Array, uuidArray } from '../connection/binary-arrays.ts'
-import type { Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
+import type { Call } from '../sql/typed.ts'
+import {
+  cancelInLater,
+  cancelInLeases,
+  cancelInParked,
+  cancelInQueue,
+  editInLater,
+  editInParked,
+  editInQueue,
+  listRunLanes,
+  reprioritiseInLater,
+  reprioritiseInParked,
+  reprioritiseInQueue,
+  rescheduleInLater,
+  rescheduleInQueue,
+} from './statements.gen.ts'
+
+type UuidList = ReturnType<typeof uuidArray>
+
+/** A run that was changed in one place, and its job if the statement returns it. */
+interface Found {
+  readonly runId: string
+  readonly jobId?: string | null
+}
 
 const ROUNDS = 3
 const DEADLINE_MS = 10_000
@@ -20,13 +43,15 @@ export interface RunSteeringOptions {
 }
 
 /** The places that each action searches, ending with those that a run may have moved to. */
-const places = {
-  cancel: ['later', 'queue', 'parked', 'later', 'queue'],
-  // A run that waits for another run of its job has no due time to change.
-  reschedule: ['later', 'queue', 'later'],
-  reprioritise: ['later', 'queue', 'parked', 'later', 'queue'],
-  edit: ['later', 'queue', 'parked', 'later', 'queue'],
-} as const
+const cancelling = inOrder(cancelInLater, cancelInQueue, cancelInParked)
+/** A run that waits for another run of its job has no due time to change. */
+const rescheduling = [rescheduleInLater, rescheduleInQueue, rescheduleInLater]
+const reprioritising = inOrder(reprioritiseInLater, reprioritiseInQueue, reprioritiseInParked)
+const editing = inOrder(editInLater, editInQueue, editInParked)
+
+function inOrder<T>(later: T, queue: T, parked: T): readonly T[] {
+  return [later, queue, parked, later, queue]
+}
 
 export class RunSteering {
   readonly #options: RunSteeringOptions
@@ -41,8 +66,9 @@ export class RunSteering {
     reason: string,
     tenantId = 1,
   ): Promise<ReadonlySet<string>> {
-    const values = (left: readonly string[]) => [0, uuidArray(left), tenantId, reason]
-    const cancelled = await this.#inPlaces('cancel', ids, values)
+    const cancelled = await this.#inPlaces(cancelling, ids, (cancel, left) =>
+      cancel(0, left, tenantId, reason),
+    )
     const jobs = [...new Set(cancelled.values())].filter((job) => job !== null)
     if (jobs.length > 0) {
       await this.#options.release(jobs)
@@ -68,10 +94,10 @@ export class RunSteering {
       for (const id of await this.cancelWaiting(left(), reason, tenantId))
         answers.set(id, 'cancelled')
       if (left().length === 0) break
-      const values = [uuidArray(left()), tenantId, reason]
-      for (const [id, now] of await this.#send('runs/steering/cancel-in-leases', values)) {
-        answers.set(id as string, 'cancelling')
-        if (now === 't') signalled.push(id as string)
+      const call = cancelInLeases(uuidArray(left()), tenantId, reason)
+      for (const { runId, now } of await this.#send(call)) {
+        answers.set(runId, 'cancelling')
+        if (now) signalled.push(runId)
       }
     }
     if (signalled.length > 0) this.#options.signals.cancel(signalled)
@@ -85,8 +111,9 @@ export class RunSteering {
     tenantId = 1,
   ): Promise<ReadonlySet<string>> {
     const { horizonMs, signals } = this.#options
-    const values = (left: readonly string[]) => [uuidArray(left), tenantId, dueMs, horizonMs]
-    const moved = await this.#inPlaces('reschedule', ids, values)
+    const moved = await this.#inPlaces(rescheduling, ids, (reschedule, left) =>
+      reschedule(left, tenantId, dueMs, horizonMs),
+    )
     if (moved.size > 0) signals.anything()
     return new Set(moved.keys())
   }
@@ -105,8 +132,9 @@ export class RunSteering {
       const moves = await this.#lanesFor(left, priority, tenantId, done)
       if (moves.size === 0) break
       const [from, to] = [int4Array([...moves.keys()]), int4Array([...moves.values()])]
-      const values = (some: readonly string[]) => [uuidArray(some), tenantId, from, to]
-      const moved = await this.#inPlaces('reprioritise', left, values)
+      const moved = await this.#inPlaces(reprioritising, left, (reprioritise, some) =>
+        reprioritise(some, tenantId, from, to),
+      )
       for (const id of moved.keys()) done.add(id)
       if (moved.size > 0) for (const lane of moves.values()) lanes.add(lane)
     }
@@ -122,30 +150,27 @@ export class RunSteering {
     done: Set<string>,
   ): Promise<ReadonlyMap<number, number>> {
     const moves = new Map<number, number>()
-    for (const row of await this.#send('runs/list-run-lanes', [uuidArray(ids), tenantId])) {
-      const [id, lane, queue, handler, current] = row
-      if (Number(current) === priority) done.add(id as string)
-      else if (!moves.has(Number(lane))) {
-        const key = { tenantId, queue: queue as string, handler: handler as string, priority }
-        moves.set(Number(lane), await this.#options.lanes.intern(key))
-      }
+    for (const row of await this.#send(listRunLanes(uuidArray(ids), tenantId))) {
+      const { runId, lane, queue, handler } = row
+      if (row.priority === priority) done.add(runId)
+      else if (!moves.has(lane))
+        moves.set(lane, await this.#options.lanes.intern({ tenantId, queue, handler, priority }))
     }
     return moves
   }
 
   /** Replaces the payload of runs that were never tried; returns the ids that have it now. */
   async edit(ids: readonly string[], payload: string, tenantId = 1): Promise<ReadonlySet<string>> {
-    const values = (left: readonly string[]) => [uuidArray(left), tenantId, payload]
-    const edited = await this.#inPlaces('edit', ids, values)
+    const edited = await this.#inPlaces(editing, ids, (edit, left) => edit(left, tenantId, payload))
     // A claim that found these runs locked has skipped them.
     if (edited.size > 0) this.#options.signals.anything()
     return new Set(edited.keys())
   }
 
-  #send(path: string, values: readonly Value[]) {
+  #send<Row>(call: Call<Row>): Promise<Row[]> {
     const { database } = this.#options
     return retrying({ clock: database.localClock, deadlineMs: DEADLINE_MS }, () =>
-      database.control.pinnedOne(database.statement(path), values),
+      database.control.runPinned(call),
     )
   }
 
@@ -153,17 +178,17 @@ export class RunSteering {
    * Searches one place after the other, each with a new snapshot, until every run was found: a
    * single statement would miss a run that moves meanwhile. Returns the runs with their jobs.
    */
-  async #inPlaces(
-    verb: keyof typeof places,
+  async #inPlaces<Place>(
+    places: readonly Place[],
     ids: readonly string[],
-    values: (left: readonly string[]) => Value[],
+    call: (place: Place, left: UuidList) => Call<Found>,
   ): Promise<ReadonlyMap<string, string | null>> {
     const done = new Map<string, string | null>()
-    for (const place of places[verb]) {
+    for (const place of places) {
       const left = ids.filter((id) => !done.has(id))
       if (left.length === 0) break
-      const rows = await this.#send(`runs/steering/${verb}-in-${place}`, values(left))
-      for (const [id, jobId] of rows) done.set(id as string, jobId ?? null)
+      const rows = await this.#send(call(place, uuidArray(left)))
+      for (const { runId, jobId = null } of rows) done.set(runId, jobId)
     }
     return done
   }

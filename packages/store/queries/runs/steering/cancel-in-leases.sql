@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 run ids uuid[], $2 tenant, $3 reason
 -- Returns: run_id of each run that is asked to end, and whether this statement asked first
+-- Types: run_id!, now!
 -- Locks: leases. Index: primary key. Pinned: no sequential scan.
 with asked as (
   update punctual.leases

@@ -5,8 +5,9 @@
 -- Parameters: $1 tenant, $2 to $11 the filter (runs/filter-values.ts), $12 after this id, $13 most
 --   rows to read, $14 states text[]. If the filter names ids, all of them are read, and $12 and
 --   $13 are ignored.
--- Returns: one row: the id to continue after (null at the end), ids and states of the matches,
---   joined by commas (null when none matches)
+-- Returns: one row: the id to continue after (null at the end), and the matches as JSON, each with
+--   its id and its state
+-- Types: runs LiveRuns!
 -- Locks: none. Index: primary keys of the places, from the given id on; runs by id. Pinned: no
 --   sequential scan.
 with bound as materialized (
@@ -65,5 +66,7 @@ matching as materialized (
 )
 select
   (select case when $11::uuid[] is null and count(*) = $13::integer then max(run_id::text) end from looked) as next,
-  (select string_agg(run_id::text, ',') from matching) as ids,
-  (select string_agg(state, ',') from matching) as states
+  (
+    select coalesce(json_agg(json_build_object('id', run_id, 'state', state)), '[]')
+    from matching
+  ) as runs

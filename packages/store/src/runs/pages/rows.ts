@@ -1,47 +1,52 @@
 /** Converts rows of runs/page-runs to the runs of a page, or to the groups of a count. */
-import type { RunItem, RunState } from '@punctual/core/run'
-import type { Row } from '../../connection/channel.ts'
-import { date, summary } from '../rows.ts'
+import { invariant } from '@punctual/core/errors'
+import type { RunItem } from '@punctual/core/run'
+import { summary } from '../rows.ts'
+import type { PageRunsRow } from '../statements.gen.ts'
 
 /** One stretch: how many runs it examined, the matches, and where it was cut short. */
 export interface Stretch {
   readonly looked: number
   readonly edge: { readonly id: string; readonly endUs: string | null } | null
-  /** The columns after the edge: one entry per run or group. */
-  readonly rows: readonly Row[]
+  /** One row per run or group. */
+  readonly rows: readonly PageRunsRow[]
 }
 
-export function toStretch(rows: readonly Row[]): Stretch {
-  const [looked, edge, edgeUs] = rows[0] as Row
+export function toStretch(rows: readonly PageRunsRow[]): Stretch {
+  const [first] = rows
+  invariant(first, 'a stretch without matches is one row')
+  const { looked, edge, edgeUs } = first
   return {
-    looked: Number(looked),
-    edge: edge ? { id: edge, endUs: edgeUs ?? null } : null,
-    rows: rows.map((row) => row.slice(3)).filter(([, id, , , , priority]) => id ?? priority),
+    looked,
+    edge: edge === null ? null : { id: edge, endUs: edgeUs },
+    // A group may have no name, but always has its number of runs.
+    rows: rows.filter(({ id, priority }) => id !== null || priority !== null),
   }
 }
 
-export function toItem(row: Row): RunItem {
-  const [, id, state, handler, queue, priority, dueAt, createdAt, attempt, startedAt] = row
-  const [finishedAt, error, workerId, jobId, job, key, labels, fingerprint, replayedAs] =
-    row.slice(10)
+export function toItem(row: PageRunsRow): RunItem {
+  const { id, state, handler, queue, priority, dueAt, createdAt } = row
+  invariant(id !== null && state !== null && createdAt !== null, 'a page has whole runs')
+  invariant(handler !== null && queue !== null && dueAt !== null, 'a page has whole runs')
   return {
-    ...summary(id, handler, queue, priority, dueAt, attempt),
-    state: state as RunState,
-    createdAt: new Date(createdAt as string),
-    startedAt: date(startedAt),
-    finishedAt: date(finishedAt),
-    error: error ?? null,
-    workerId: workerId ?? null,
-    jobId: jobId ?? null,
-    job: job ?? null,
-    key: key ?? null,
-    labels: labels ? JSON.parse(labels) : {},
-    fingerprint: fingerprint ?? null,
-    replayedAs: replayedAs ?? null,
+    ...summary({ id, handler, queue, dueAt, priority: priority ?? 0, attempt: row.attempt ?? 0 }),
+    state,
+    createdAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    error: row.error,
+    workerId: row.sessionId,
+    jobId: row.jobId,
+    job: row.job,
+    key: row.key,
+    labels: row.labels ?? {},
+    fingerprint: row.fingerprint,
+    replayedAs: row.replayedAs,
   }
 }
 
 /** The position of a run in the order of the page. */
-export function positionOf([endUs, id]: Row): { id: string; endUs: string | null } {
-  return { id: id as string, endUs: endUs ?? null }
+export function positionOf({ atUs, id }: PageRunsRow): { id: string; endUs: string | null } {
+  invariant(id, 'a run of a page has an id')
+  return { id, endUs: atUs }
 }

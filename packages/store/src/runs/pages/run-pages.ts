@@ -16,10 +16,11 @@ import {
   type RunItem,
   type RunOrder,
 } from '@punctual/core/run'
-import type { Row, Value } from '../../connection/channel.ts'
 import type { ReadSource } from '../../connection/read-source.ts'
+import { findOthers } from '../../lanes/statements.gen.ts'
 import { type PageFilterInStore, runFilterValues } from '../filter-values.ts'
 import { type CursorScope, decodeCursor, encodeCursor, questionOf } from '../page-cursor.ts'
+import { type PageRunsRow, pageRuns } from '../statements.gen.ts'
 import { positionOf, type Stretch, toItem, toStretch } from './rows.ts'
 import { readsOf, sourcesOf } from './sources.ts'
 import { BOTTOM, nextDays, type Part, partAt, partsOf, TOP, windowAt } from './windows.ts'
@@ -90,7 +91,7 @@ export class RunPages {
     }
     const from = page.cursor === undefined ? null : parse(decodeCursor(scope, page.cursor))
     const walk = await this.#plan(filter, order, tenantId, null)
-    const found: Row[] = []
+    const found: PageRunsRow[] = []
     // One row more than wanted shows whether a next page exists.
     const end: Position | null = await this.#walk(
       walk,
@@ -103,7 +104,8 @@ export class RunPages {
     )
     const given = found.slice(0, limit)
     const full = found.length > limit
-    const next = full ? { ...positionOf(given.at(-1) as Row), days: 0 } : end
+    const last = given.at(-1)
+    const next = full && last ? { ...positionOf(last), days: 0 } : end
     return {
       runs: given.map(toItem),
       nextCursor: next && encodeCursor(scope, format(next)),
@@ -124,8 +126,9 @@ export class RunPages {
       walk,
       null,
       ({ rows }) => {
-        for (const [, name = null, , , , runs] of rows)
-          groups.set(name, (groups.get(name) ?? 0) + Number(runs))
+        // A group has its name and its number of runs in the columns of id and priority.
+        for (const { id: name, priority: runs } of rows)
+          groups.set(name, (groups.get(name) ?? 0) + (runs ?? 0))
         return 1
       },
       STRETCH_MAX,
@@ -205,7 +208,7 @@ export class RunPages {
         : this.#database.clock.nowMs() - filter.runningOverMs
     const byEnd = order === 'ended'
     const reads = readsOf(filter, sources, by)
-    const values: Value[] = [
+    const call = pageRuns(
       ...runFilterValues(filter, tenantId),
       filter.states ? [...filter.states] : null,
       filter.key ?? null,
@@ -225,10 +228,9 @@ export class RunPages {
       by?.label ?? null,
       at.id,
       reads.places,
-    ]
-    // Without a name, so that the server plans it for these sources and days.
-    const { text } = this.#database.statement('runs/page-runs')
-    return toStretch(await this.#database.browse.query({ name: '', text }, values))
+    )
+    // Planned for these sources and days.
+    return toStretch(await this.#database.browse.runReplanned(call))
   }
 
   /** Whether no other tenant has runs, cached for seconds: then all runs are searched by id. */
@@ -236,9 +238,8 @@ export class RunPages {
     const nowMs = this.#database.localClock.monotonicMs()
     const known = this.#alone.get(tenantId)
     if (known && known.untilMs > nowMs) return known.alone
-    const statement = this.#database.statement('lanes/find-others')
-    const [row] = await this.#database.reads.query(statement, [tenantId])
-    const alone = row?.[0] !== 't'
+    const [others] = await this.#database.reads.run(findOthers(tenantId))
+    const alone = others?.found !== true
     if (this.#alone.size > 1_000) this.#alone.clear()
     this.#alone.set(tenantId, { untilMs: nowMs + ALONE_FOR_MS, alone })
     return alone
@@ -264,6 +265,6 @@ function format({ id, endUs, days }: Position): string {
 }
 
 function parse(position: string): Position {
-  const [id, endUs, days] = position.split(',') as [string, string, string]
+  const [id = '', endUs = '', days = '0'] = position.split(',')
   return { id, endUs: endUs || null, days: Number(days) }
 }

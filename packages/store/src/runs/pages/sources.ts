@@ -34,7 +34,7 @@ export function sourcesOf(
   if (filter.notRetried) return ['open']
   const states: readonly RunState[] = filter.states ?? runStates
   const ended = states.filter(isFinal)
-  const live = states.filter((state) => !isFinal(state)) as LiveState[]
+  const live = states.filter((state) => !isFinal(state))
   const places = [...new Set(live.flatMap((state) => PLACES[state]))]
   if (ended.length === 0) return places
   if (filter.jobId !== undefined) return ['job']
@@ -57,16 +57,16 @@ export interface Reads {
 /** Selects what to read of the examined runs beyond the columns of their source. */
 export function readsOf(
   filter: PageFilterInStore,
-  [source]: readonly string[],
+  [source = '']: readonly string[],
   by: CompiledCountBy | null,
 ): Reads {
   const { states = runStates } = filter
-  const isBare = BARE.includes(source as string)
+  const isBare = BARE.includes(source)
   const ofState = (state: RunState) => (isFinal(state) ? ['ended'] : PLACES[state])
-  const ended = DEAD_LETTERS.includes(source as string) && by === null ? ['ended'] : []
+  const ended = DEAD_LETTERS.includes(source) && by === null ? ['ended'] : []
   const places = isBare ? states.flatMap(ofState) : ended
   const shown = by === null || by.by === 'fingerprint' || filter.notRetried || filter.fingerprint
-  const letters = shown && states.includes('dead') && !DEAD_LETTERS.includes(source as string)
+  const letters = shown && states.includes('dead') && !DEAD_LETTERS.includes(source)
   return {
     runs: !isBare && (by === null || needsRuns(filter, by)),
     places: [...new Set([...places, ...(letters ? ['letters'] : [])])],
