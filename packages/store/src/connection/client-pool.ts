@@ -5,10 +5,10 @@
  */
 import type pg from 'pg'
 import type { Database } from './database.ts'
-import type { ConnectSettings } from './endpoint.ts'
 import { isConnectionFault } from './faults.ts'
 import { LOCAL_PINS, PINNED } from './pins.ts'
 import { retrying } from './retrying.ts'
+import type { ConnectSettings } from './server/endpoint.ts'
 
 interface OwnTransaction {
   readonly begin?: string

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant } from '@punctual/core/errors'
 import type pg from 'pg'
-import { Endpoint } from '../connection/endpoint.ts'
+import { Endpoint } from '../connection/server/endpoint.ts'
 import { Statements } from '../connection/statements.ts'
 import { systemClock as clock, processMs } from '../connection/system-ports.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'

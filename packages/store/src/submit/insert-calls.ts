@@ -1,14 +1,13 @@
 /** The statements that insert runs: one for each distinct set of rare options, usually one. */
 import { invariant } from '@punctual/core/errors'
 import {
-  type ArrayOf,
   int4Array,
   int8ArrayOfNumbers,
   jsonbArray,
   textArray,
   uuidArray,
 } from '../connection/binary-arrays.ts'
-import type { Call } from '../sql/typed.ts'
+import type { ArrayOf, Call } from '../sql/typed.ts'
 import { encodeFlow } from './flow-keys.ts'
 import type { Prepared } from './prepared.ts'
 import { insertDueRuns, insertGatedRuns, insertRuns, insertRunsAgain } from './statements.gen.ts'
