@@ -50,6 +50,8 @@ const domain = {
   ),
   MemberCounts: asserted('Partial<GroupCounts>', '@punctual/core/run', 'json', 'GroupCounts'),
   Pauses: asserted('PauseJson[]', './obstacles.ts', 'json', 'PauseJson'),
+  SessionState: asserted("'active' | 'draining'", undefined, 'text'),
+  StuckHandlers: asserted('StuckHandler[]', '@punctual/core/ports', 'json', 'StuckHandler'),
   Texts: asserted('string[]'),
   Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
@@ -65,11 +67,16 @@ export const kinds = { ...plain, ...domain }
 export const columnKinds = {
   'attempts.error': 'Failure',
   'attempts.outcome': 'AttemptOutcome',
+  'counters.state': 'FinalState',
   'outcomes.attempt_outcome': 'AttemptOutcome',
   'outcomes.error': 'Failure',
   'outcomes.state': 'FinalState',
+  'past_sessions.labels': 'Labels',
   'runs.flow': 'text',
   'runs.labels': 'Labels',
+  'sessions.labels': 'Labels',
+  'sessions.state': 'SessionState',
+  'sessions.stuck': 'StuckHandlers',
 }
 
 /** 64-bit ids: they exceed what a number can hold. */

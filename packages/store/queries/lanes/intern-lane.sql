@@ -6,6 +6,7 @@
 -- Returns: one row: whether the tenant may have another lane. Read the lane itself with find-lane.
 --   It can be missing although the limit allows it: another lane has its number, if rows were
 --   copied without their sequence.
+-- Types: is_left!
 -- Locks: the new row. Index: unique (tenant_id, queue, handler, priority).
 with room as materialized (
   select count(*) < $5::integer as is_left from punctual.lanes where tenant_id = $1::integer

@@ -3,6 +3,7 @@
 -- Parameters: $1 session, $2 true to drain, $3 the tenant that the worker must serve exclusively
 --   (null = any worker)
 -- Returns: id, and whether this statement changed anything; no row when the session does not exist
+-- Types: changed!
 -- Locks: the row (not its key: a claim in progress continues, and its runs are given back). Index:
 --   primary key.
 with before as materialized (

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 handler, $2 queue, $3 tenant
 -- Returns: found
+-- Types: found!
 -- Locks: none. Index: none; the table is small.
 select exists (
   select

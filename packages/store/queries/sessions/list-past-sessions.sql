@@ -3,6 +3,7 @@
 -- Parameters: $1 id (null = all)
 -- Returns: id, host, pid, version, capacity, handlers and queues as JSON, labels, opened_at,
 --   ended_at, fenced
+-- Types: handlers Texts!, queues Texts!
 -- Locks: none. Index: past_sessions_ended.
 select
   id, host, pid, version, capacity, to_json(handlers) as handlers, to_json(queues) as queues, labels, opened_at,

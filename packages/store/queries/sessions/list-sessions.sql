@@ -4,6 +4,7 @@
 -- Returns: id, host, pid, version, state, capacity, handlers and queues as JSON, labels, opened_at,
 --   renewed_at, stuck, drain_asked_at, alive, how many runs it holds, the tenant that it serves
 --   (null = all)
+-- Types: handlers Texts!, queues Texts!, alive!, held!
 -- Locks: none. Index: none; the tables are small.
 with held as materialized (
   select session_id, count(*)::integer as runs from punctual.leases group by session_id

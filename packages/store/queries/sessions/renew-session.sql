@@ -4,6 +4,7 @@
 -- Parameters: $1 session
 -- Returns: id, the database's clock in ms, and whether it was asked to drain; no row when the
 --   session was fenced
+-- Types: now_ms!, drains!
 -- Locks: the row (not its key: claims continue). Index: primary key.
 update punctual.sessions
 set renewed_at = clock_timestamp(), expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'

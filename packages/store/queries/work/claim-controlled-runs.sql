@@ -3,7 +3,9 @@
 -- would overtake a run that waits for the gate. A run whose rate is used up goes back to the queue,
 -- to the instant at which it may start.
 --
--- Parameters: $1 to $8 as of work/claim-runs
+-- Parameters: $1 session, $2 first fence, $3 lanes, $4 where to start in each
+--   lane, $5 rank of each lane, $6 most runs, $7 weight of each lane, $8 ageing of each lane; see
+--   work/claim-runs
 -- Returns: no row when the session has ended. Otherwise one row: next_pos, the smallest pos that is
 --   not due or not allowed yet; unseen, the lanes that were not examined; controlled, the lanes that
 --   needed this form; limited, the lanes with limits of concurrency; parked and

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 session, $2 run ids uuid[], $3 their fences bigint[], $4 their new fences bigint[]
 -- Returns: as read-leases, of those that were still there
+-- Types: fence bigint, gate bigint, limited!
 -- Locks: leases. Index: primary keys. Pinned: nested loops.
 with again as (
   update punctual.leases l
@@ -14,7 +15,7 @@ with again as (
     l.tenant_limit
 )
 select
-  l.run_id, l.fence, l.lane, l.tenant_id, n.handler, n.queue, n.priority, l.attempt, l.crashes, l.traits, l.job_id,
+  l.run_id as id, l.fence, l.lane, l.tenant_id, n.handler, n.queue, n.priority, l.attempt, l.crashes, l.traits, l.job_id,
   l.gate, l.queue_limit is not null or l.tenant_limit is not null as limited
 from again l
 join punctual.lanes n on n.id = l.lane

@@ -5,6 +5,7 @@
 --
 -- Parameters: $1 run ids uuid[]
 -- Returns: run_id, fence, how the attempt ended
+-- Types: run_id!, fence text!, attempt_outcome AttemptOutcome
 -- Locks: none. Index: primary keys; asked only after a lease was found gone or a reply was lost.
 with logged as materialized (
   select pg_logical_emit_message(true, 'punctual', '') as at

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 run ids uuid[], $2 fences bigint[]
 -- Returns: fence, reason (null when the lease is gone); a worker may hold two fences of one run, of which one is stale
+-- Types: fence bigint!
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
 select i.fence, l.cancel_reason
 from unnest($1::uuid[], $2::bigint[]) as i (run_id, fence)

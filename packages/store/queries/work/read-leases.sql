@@ -1,11 +1,12 @@
 -- Those of some runs that a session holds, and what their leases tell of them.
 --
 -- Parameters: $1 session, $2 run ids uuid[]
--- Returns: run_id, fence, lane, tenant_id, handler, queue, priority, attempt, crashes, traits, job_id, gate, whether it
+-- Returns: id of the run, fence, lane, tenant_id, handler, queue, priority, attempt, crashes, traits, job_id, gate, whether it
 --   counts towards a limit
+-- Types: fence bigint, gate bigint, limited!
 -- Locks: none. Index: primary keys. Pinned: nested loops.
 select
-  l.run_id, l.fence, l.lane, l.tenant_id, n.handler, n.queue, n.priority, l.attempt, l.crashes, l.traits, l.job_id,
+  l.run_id as id, l.fence, l.lane, l.tenant_id, n.handler, n.queue, n.priority, l.attempt, l.crashes, l.traits, l.job_id,
   l.gate, l.limited
 from unnest($2::uuid[]) as i (run_id)
 cross join lateral (

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 ids uuid[]
 -- Returns: id, timeout_ms, max_attempts, due_ms, payload, extra (parts/run-extra)
+-- Types: due_ms!
 -- Locks: none. Index: primary key of that day (of every day when the day has no partition of its
 --   own).
 select

@@ -4,13 +4,14 @@
 -- searched from its beginning for every row.
 --
 -- Parameters: $1 session, $2 run ids uuid[], $3 fences bigint[], $4 ms since the handler was called
---   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all when $6 is null,
+--   integer[], $5 outputs text[] or null, $6 lanes integer[] or null, $7 lane of all (when lanes is null),
 --   $8 tenant, $9 attempts smallint[] or null, $10 crashes smallint[] or null (null = attempt 1, 0 crashes),
 --   $11 runs that hold a key uuid[] or null, $12 sum of the fences, $13 lanes that are counted integer[]
 --   (sorted, none twice), $14 runs of each bigint[], $15 jobs that their runs hold uuid[] or null, $16 jobs for
---   which an end means something uuid[] or null (sorted, none twice), $17 whether it decides when they fire next
---   boolean[], $18 runs that have a gate uuid[] or null
+--   which an end means something uuid[] or null (sorted, none twice), $17 rearms
+--   boolean[] (whether the end decides when the job fires next), $18 runs that have a gate uuid[] or null
 -- Returns: one row: true. Raises PN001, or a duplicate outcome, when a lease is gone.
+-- Types: settled!
 -- Locks: leases, live_keys, job_holds, cursors, own counter row. Index: primary keys, by lists of ids that are near each other.
 --   Pinned: no sequential scan.
 with gone as (

@@ -149,6 +149,14 @@ export class Channel {
     return rows.map(statement.decode)
   }
 
+  /** Runs one statement on the partitions of a day; null lets the server search every day. */
+  async runOnDay<Row>({ statement, values }: Call<Row>, dayMs: number | null): Promise<Row[]> {
+    const { statements } = this.#options
+    const { path } = statement
+    const named = dayMs === null ? statements.get(path) : statements.onDay(path, dayMs)
+    return (await this.query(named, values)).map(statement.decode)
+  }
+
   /** Runs one statement that the server plans for these values, at the cost of planning it. */
   async runReplanned<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
     const { text } = this.#options.statements.of(statement)

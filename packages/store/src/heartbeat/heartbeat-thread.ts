@@ -2,9 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant } from '@punctual/core/errors'
 import type pg from 'pg'
+import { runOn } from '../connection/run-call.ts'
 import { Endpoint } from '../connection/server/endpoint.ts'
 import { Statements } from '../connection/statements.ts'
 import { systemClock as clock, processMs } from '../connection/system-ports.ts'
+import { renewSession } from '../sessions/statements.gen.ts'
 import type { ThreadData, ThreadMessage } from './heartbeat.ts'
 
 /** The fraction of a lease after which it counts as expiring; handlers have the rest to stop. */
@@ -12,19 +14,20 @@ const EXPIRING_AT = 0.9
 
 const port = parentPort
 invariant(port, 'the heartbeat runs in a thread')
-const data = workerData as ThreadData
+const data: ThreadData = workerData
 const counter = new Int32Array(data.seen)
+const timeoutMs = Math.min(5_000, data.renewMs)
 const endpoint = new Endpoint({
   url: data.url,
   applicationName: 'punctual heartbeat',
-  connectTimeoutMs: Math.min(5_000, data.renewMs),
+  connectTimeoutMs: timeoutMs,
 })
-const renew = new Statements(data.schema, Date.now).get('sessions/renew-session').text
+const statements = new Statements(data.schema, Date.now)
 const stopping = new AbortController()
 port.once('message', () => stopping.abort())
 
 const report = (message: ThreadMessage) => port.postMessage(message)
-let client = null as pg.Client | null
+let client: pg.Client | null = null
 let reportsSeen = -1
 let seenAtMs = clock.monotonicMs()
 
@@ -46,6 +49,12 @@ function watchExpiry(renewedAtMs: number): void {
   expiring = setTimeout(() => report({ kind: 'expiring' }), Math.max(0, leftMs))
 }
 
+async function disconnect(): Promise<void> {
+  const ended = client?.end()
+  client = null
+  await ended?.catch(() => undefined)
+}
+
 /** Renews the lease; returns how long to wait for the next beat. */
 async function beat(): Promise<number> {
   if (!mainThreadLives()) {
@@ -57,26 +66,19 @@ async function beat(): Promise<number> {
   }
   try {
     client ??= await endpoint.connect({})
-    const query = {
-      text: renew,
-      values: [data.sessionId],
-      query_timeout: Math.min(5_000, data.renewMs),
-    }
     const sentAtMs = processMs()
-    const { rows } = await client.query(query as pg.QueryConfig)
-    if (rows[0]) {
+    const [renewed] = await runOn(client, statements, renewSession(data.sessionId), { timeoutMs })
+    if (renewed) {
       watchExpiry(sentAtMs)
-      // This connection returns values as text.
-      report({ kind: 'renewed', drains: rows[0].drains === 't', sentAtMs })
+      report({ kind: 'renewed', drains: renewed.drains, sentAtMs })
     } else {
       report({ kind: 'lost' })
       stopping.abort()
     }
     return data.renewMs
   } catch (error) {
-    void client?.end().catch(() => undefined)
-    client = null
-    report({ kind: 'failing', message: (error as Error).message })
+    void disconnect()
+    report({ kind: 'failing', message: error instanceof Error ? error.message : String(error) })
     // Soon enough to renew before a reaper mistakes a short outage of the network for a dead
     // worker.
     return Math.min(1_000, data.renewMs / 2)
@@ -89,5 +91,5 @@ while (!stopping.signal.aborted) {
   await clock.sleep(pauseMs, stopping.signal)
 }
 clearTimeout(expiring)
-await client?.end().catch(() => undefined)
+await disconnect()
 port.close()

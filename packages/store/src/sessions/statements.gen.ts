@@ -1,5 +1,8 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { StuckHandler } from '@punctual/core/ports'
+import type { FinalState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface CloseSessionRow {
@@ -22,7 +25,7 @@ export function closeSession(session: Big): Call<CloseSessionRow> {
 
 export interface DrainSessionRow {
   readonly id: string
-  readonly changed: boolean | null
+  readonly changed: boolean
 }
 
 const DRAIN_SESSION: TypedStatement<DrainSessionRow> = {
@@ -31,7 +34,7 @@ const DRAIN_SESSION: TypedStatement<DrainSessionRow> = {
   columns: ['id', 'changed'],
   decode: (row) => ({
     id: text(row[0]),
-    changed: orNull(boolean, row[1]),
+    changed: boolean(row[1]),
   }),
 }
 
@@ -41,7 +44,7 @@ export function drainSession(session: Big, trueToDrain: Bool, tenantThatWorkerMu
 }
 
 export interface FindHandlerRow {
-  readonly found: boolean | null
+  readonly found: boolean
 }
 
 const FIND_HANDLER: TypedStatement<FindHandlerRow> = {
@@ -49,7 +52,7 @@ const FIND_HANDLER: TypedStatement<FindHandlerRow> = {
   daily: false,
   columns: ['found'],
   decode: (row) => ({
-    found: orNull(boolean, row[0]),
+    found: boolean(row[0]),
   }),
 }
 
@@ -61,11 +64,11 @@ export function findHandler(handler: Text, queue: Text, tenant: Num): Call<FindH
 export interface FindSessionRow {
   readonly id: string
   readonly tenantId: number | null
-  readonly handlers: unknown
-  readonly queues: unknown
+  readonly handlers: string[]
+  readonly queues: string[]
   readonly leaseMs: number
-  readonly drains: boolean | null
-  readonly openMs: number | null
+  readonly drains: boolean
+  readonly openMs: number
 }
 
 const FIND_SESSION: TypedStatement<FindSessionRow> = {
@@ -75,11 +78,11 @@ const FIND_SESSION: TypedStatement<FindSessionRow> = {
   decode: (row) => ({
     id: text(row[0]),
     tenantId: orNull(number, row[1]),
-    handlers: orNull(json, row[2]),
-    queues: orNull(json, row[3]),
+    handlers: json(row[2]) as string[],
+    queues: json(row[3]) as string[],
     leaseMs: number(row[4]),
-    drains: orNull(boolean, row[5]),
-    openMs: orNull(number, row[6]),
+    drains: boolean(row[5]),
+    openMs: number(row[6]),
   }),
 }
 
@@ -94,9 +97,9 @@ export interface ListPastSessionsRow {
   readonly pid: number
   readonly version: string
   readonly capacity: number
-  readonly handlers: unknown
-  readonly queues: unknown
-  readonly labels: unknown
+  readonly handlers: string[]
+  readonly queues: string[]
+  readonly labels: Readonly<Record<string, string>>
   readonly openedAt: Date
   readonly endedAt: Date
   readonly fenced: boolean
@@ -112,9 +115,9 @@ const LIST_PAST_SESSIONS: TypedStatement<ListPastSessionsRow> = {
     pid: number(row[2]),
     version: text(row[3]),
     capacity: number(row[4]),
-    handlers: orNull(json, row[5]),
-    queues: orNull(json, row[6]),
-    labels: json(row[7]),
+    handlers: json(row[5]) as string[],
+    queues: json(row[6]) as string[],
+    labels: json(row[7]) as Readonly<Record<string, string>>,
     openedAt: date(row[8]),
     endedAt: date(row[9]),
     fenced: boolean(row[10]),
@@ -131,17 +134,17 @@ export interface ListSessionsRow {
   readonly host: string
   readonly pid: number
   readonly version: string
-  readonly state: string
+  readonly state: 'active' | 'draining'
   readonly capacity: number
-  readonly handlers: unknown
-  readonly queues: unknown
-  readonly labels: unknown
+  readonly handlers: string[]
+  readonly queues: string[]
+  readonly labels: Readonly<Record<string, string>>
   readonly openedAt: Date
   readonly renewedAt: Date
-  readonly stuck: unknown
+  readonly stuck: StuckHandler[]
   readonly drainAskedAt: Date | null
-  readonly alive: boolean | null
-  readonly held: number | null
+  readonly alive: boolean
+  readonly held: number
   readonly tenantId: number | null
 }
 
@@ -154,17 +157,17 @@ const LIST_SESSIONS: TypedStatement<ListSessionsRow> = {
     host: text(row[1]),
     pid: number(row[2]),
     version: text(row[3]),
-    state: text(row[4]),
+    state: text(row[4]) as 'active' | 'draining',
     capacity: number(row[5]),
-    handlers: orNull(json, row[6]),
-    queues: orNull(json, row[7]),
-    labels: json(row[8]),
+    handlers: json(row[6]) as string[],
+    queues: json(row[7]) as string[],
+    labels: json(row[8]) as Readonly<Record<string, string>>,
     openedAt: date(row[9]),
     renewedAt: date(row[10]),
-    stuck: json(row[11]),
+    stuck: json(row[11]) as StuckHandler[],
     drainAskedAt: orNull(date, row[12]),
-    alive: orNull(boolean, row[13]),
-    held: orNull(number, row[14]),
+    alive: boolean(row[13]),
+    held: number(row[14]),
     tenantId: orNull(number, row[15]),
   }),
 }
@@ -189,8 +192,8 @@ export function openSession(id: Big, leaseInMs: Num, pid: Num, capacity: Num, ho
 
 export interface RenewSessionRow {
   readonly id: string
-  readonly nowMs: number | null
-  readonly drains: boolean | null
+  readonly nowMs: number
+  readonly drains: boolean
 }
 
 const RENEW_SESSION: TypedStatement<RenewSessionRow> = {
@@ -199,8 +202,8 @@ const RENEW_SESSION: TypedStatement<RenewSessionRow> = {
   columns: ['id', 'now_ms', 'drains'],
   decode: (row) => ({
     id: text(row[0]),
-    nowMs: orNull(number, row[1]),
-    drains: orNull(boolean, row[2]),
+    nowMs: number(row[1]),
+    drains: boolean(row[2]),
   }),
 }
 
@@ -224,8 +227,8 @@ export function setSessionState(session: Big, state: Text, handlers: List<'text'
 
 export interface SumSessionEndsRow {
   readonly sessionId: string
-  readonly state: number
-  readonly runs: number | null
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_SESSION_ENDS: TypedStatement<SumSessionEndsRow> = {
@@ -234,8 +237,8 @@ const SUM_SESSION_ENDS: TypedStatement<SumSessionEndsRow> = {
   columns: ['session_id', 'state', 'runs'],
   decode: (row) => ({
     sessionId: text(row[0]),
-    state: number(row[1]),
-    runs: orNull(number, row[2]),
+    state: finalState(row[1]),
+    runs: number(row[2]),
   }),
 }
 

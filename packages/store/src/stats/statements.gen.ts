@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Call, Num, TypedStatement } from '../sql/typed.ts'
 
 export interface ReadThroughRow {
@@ -75,7 +77,7 @@ export function sumJobs(tenant: Num, fromAnd: Num, beforeInMs: Num, mostJobs: Nu
 export interface SumRecentRow {
   readonly queue: string
   readonly handler: string
-  readonly state: number
+  readonly state: FinalState
   readonly runs: number | null
 }
 
@@ -86,7 +88,7 @@ const SUM_RECENT: TypedStatement<SumRecentRow> = {
   decode: (row) => ({
     queue: text(row[0]),
     handler: text(row[1]),
-    state: number(row[2]),
+    state: finalState(row[2]),
     runs: orNull(number, row[3]),
   }),
 }

@@ -93,7 +93,7 @@ it('a run of another day and a large payload are missing until they are read', (
   const { definitions, missing } = read({
     ...TWO,
     runIds: 'a,b,c',
-    ids: '{b,c}',
+    ids: ['b', 'c'],
     payloads: '[2]\u001e',
   })
   expect(missing).toEqual(['a', 'c'])

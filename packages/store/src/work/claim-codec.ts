@@ -4,31 +4,12 @@
  * instead of 1.0 us a run, of about 20 us that a run costs in all.
  */
 import { decodeExtra, type RunExtra } from './run-extra.ts'
+import type { ClaimRunsRow } from './statements.gen.ts'
 
 type Text = string | null
 
 /** What both forms of the claim answer: queries/parts/claim/answer.sql. */
-export interface ClaimAnswer {
-  readonly nextPos: Text
-  readonly unseen: Text
-  readonly xmin: Text
-  readonly xmax: Text
-  readonly bound: Text
-  readonly givenLanes: Text
-  readonly givenRuns: Text
-  readonly givenLastPos: Text
-  readonly givenShares: Text
-  readonly runIds: Text
-  readonly lanes: Text
-  readonly marks: Text
-  /** Null when the definitions are of the same runs as `runIds`. */
-  readonly ids: Text
-  readonly timeoutsMs: Text
-  readonly maxAttempts: Text
-  readonly duesMs: Text
-  readonly payloads: Text
-  readonly extras: Text
-}
+export type ClaimAnswer = Omit<ClaimRunsRow, 'controlled'>
 
 /** A lane that gave runs. */
 export interface GivenLane {
@@ -128,8 +109,7 @@ export class TakenDefinitions {
     const extras = answer.extras ?? ''
     this.#extras = extras.length >= this.#duesMs.length ? extras.split(SEPARATOR) : null
     const complete = answer.ids === null && !this.#payloads.includes('')
-    const ids = answer.ids === null ? runIds : arrayOf(answer.ids)
-    this.#places = complete ? null : placesOf(ids, this.#payloads)
+    this.#places = complete ? null : placesOf(answer.ids ?? runIds, this.#payloads)
   }
 
   add(id: string, definition: RunDefinition): void {
@@ -170,9 +150,4 @@ function placesOf(
     if (payloads[place]) places.set(id, place)
   })
   return places
-}
-
-/** An array of PostgreSQL whose elements need no quotes. */
-function arrayOf(text: string): string[] {
-  return listOf(text.slice(1, -1))
 }

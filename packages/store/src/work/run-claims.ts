@@ -19,10 +19,10 @@ import {
   TakenDefinitions,
   TakenRuns,
 } from './claim-codec.ts'
-import { type ClaimForm, claimControlledRuns, claimRuns, named } from './claim-forms.ts'
 import { ControlledLanes } from './controlled-lanes.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan } from './lane-marks.ts'
 import { expiresInMs, readDefinitions } from './run-definitions.ts'
+import { claimControlledRuns, claimRuns } from './statements.gen.ts'
 
 /** What only the form for controlled runs answers. */
 interface Controls {
@@ -101,7 +101,7 @@ export class RunClaims {
 
   /** Null when a lane needs the other form; then nothing was taken. */
   async #claimPlain(sent: Sent): Promise<ClaimResult | null> {
-    const answer = await this.#send(sent, claimRuns)
+    const [answer] = await sent.channel.runPinned(claimRuns(...valuesOf(sent)))
     if (!answer) return NOTHING
     if (answer.controlled === null) return this.#result(sent, answer, UNCONTROLLED)
     this.#controlled.note(lanesOf(answer.controlled), sent.atMs)
@@ -109,7 +109,7 @@ export class RunClaims {
   }
 
   async #claimControlled(sent: Sent): Promise<ClaimResult> {
-    const answer = await this.#send(sent, claimControlledRuns)
+    const [answer] = await sent.channel.runPinned(claimControlledRuns(...valuesOf(sent)))
     if (!answer) return NOTHING
     this.#controlled.note(lanesOf(answer.controlled), sent.atMs)
     return this.#result(sent, answer, {
@@ -118,27 +118,6 @@ export class RunClaims {
       gates: answer.gates === null ? null : answer.gates.split(','),
       limited: lanesOf(answer.limited),
     })
-  }
-
-  async #send<Name extends string>(
-    { channel, request, scans }: Sent,
-    { path, columns }: ClaimForm<Name>,
-  ): Promise<Record<Name, string | null> | null> {
-    const { lanes } = request
-    const { statements, clock } = this.#database
-    const [row] = await channel.pinnedOne(statements.onDay(path, clock.nowMs()), [
-      request.sessionId,
-      request.fence,
-      int4Array(lanes.map((lane) => lane.id)),
-      int8Array(scans.map((scan) => positionAt(scan.startMs))),
-      int2Array(lanes.map((lane) => limits.priorityMax - lane.priority)),
-      request.limit,
-      int4Array(request.weights ?? lanes.map(() => 1)),
-      lanes.some((lane) => lane.ageingMs)
-        ? int8ArrayOfNumbers(lanes.map((lane) => lane.ageingMs ?? null))
-        : null,
-    ])
-    return row ? named(columns, row) : null
   }
 
   async #result(sent: Sent, answer: ClaimAnswer, controls: Controls): Promise<ClaimResult> {
@@ -168,16 +147,16 @@ export class RunClaims {
     const unseen = lanesOf(answer.unseen)
     const filled = taken.ids.length >= request.limit
     let more = filled
-    request.lanes.forEach((lane, i) => {
-      const given = givenBy.get(lane.id)
+    for (const scan of scans) {
+      const given = givenBy.get(scan.lane)
       const full = given !== undefined && (filled || given.full)
       more ||= full
       // A full lane was seen up to its last run. A lane that gave nothing to a full batch was not
       // seen at all.
-      const skipped = (filled && !given) || unseen.has(lane.id)
+      const skipped = (filled && !given) || unseen.has(scan.lane)
       const reachMs = full ? positionMs(given.lastPos) - 1 : skipped ? null : boundMs
-      this.#marks.reached(turn, scans[i] as LaneScan, reachMs, snapshot, nowMs)
-    })
+      this.#marks.reached(turn, scan, reachMs, snapshot, nowMs)
+    }
     return more
   }
 
@@ -223,6 +202,23 @@ export class RunClaims {
     }
     return inStartOrder(runs, gave, lanes)
   }
+}
+
+/** The parameters of both forms of the claim. */
+function valuesOf({ request, scans }: Sent): Parameters<typeof claimRuns> {
+  const { sessionId, fence, lanes, limit, weights } = request
+  return [
+    sessionId,
+    fence,
+    int4Array(lanes.map((lane) => lane.id)),
+    int8Array(scans.map((scan) => positionAt(scan.startMs))),
+    int2Array(lanes.map((lane) => limits.priorityMax - lane.priority)),
+    limit,
+    int4Array(weights ?? lanes.map(() => 1)),
+    lanes.some((lane) => lane.ageingMs)
+      ? int8ArrayOfNumbers(lanes.map((lane) => lane.ageingMs ?? null))
+      : null,
+  ]
 }
 
 /** How many priorities a run gains by ageing, while it waits. */

@@ -2,12 +2,12 @@
 import type { Assignment } from '@punctual/core/ports'
 import { decodeRunPolicy, runIdTimeMs, traits } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { dayStart } from '../connection/day-names.ts'
 import { isMissingPartition } from '../connection/faults.ts'
 import type { RunDefinition } from './claim-codec.ts'
 import { decodeExtra } from './run-extra.ts'
+import { type ReadRunsRow, readRuns } from './statements.gen.ts'
 
 const READ_AT_ONCE = 200
 
@@ -26,29 +26,23 @@ export async function readDefinitions(
   for (const [day, dayIds] of days)
     for (let i = 0; i < dayIds.length; i += READ_AT_ONCE)
       for (const row of await readDay(database, day, dayIds.slice(i, i + READ_AT_ONCE))) {
-        const [id, timeoutMs, maxAttempts, dueMs, payload, extra] = row
-        each(id as string, {
-          timeoutMs: Number(timeoutMs),
-          maxAttempts: Number(maxAttempts),
-          dueMs: Number(dueMs),
-          payload: payload as string,
-          ...decodeExtra(extra),
-        })
+        const { id, timeoutMs, maxAttempts, dueMs, payload, extra } = row
+        each(id, { timeoutMs, maxAttempts, dueMs, payload, ...decodeExtra(extra) })
       }
 }
 
 async function readDay(
-  { statements, control }: Database,
+  { control }: Database,
   day: number,
   ids: readonly string[],
-): Promise<readonly Row[]> {
-  const values = [uuidArray(ids)]
+): Promise<readonly ReadRunsRow[]> {
+  const call = readRuns(uuidArray(ids))
   try {
-    return await control.query(statements.onDay('work/read-runs', day), values)
+    return await control.runOnDay(call, day)
   } catch (error) {
     // A day beyond the retention has no partition.
     if (!isMissingPartition(error)) throw error
-    return control.query(statements.get('work/read-runs'), values)
+    return control.runOnDay(call, null)
   }
 }
 

@@ -4,10 +4,11 @@
  * may be one that an earlier try has settled, whose answer was lost: the stored outcome names the
  * fence. So a settle may be repeated, and gets the same answer.
  */
-import { fingerprint } from '@punctual/core/errors'
+import { fingerprint, invariant } from '@punctual/core/errors'
 import type { ClaimedRun, Fence, Settlement } from '@punctual/core/ports'
-import { attemptOutcomes, traits } from '@punctual/core/run'
+import { type AttemptOutcome, attemptOutcomes, traits } from '@punctual/core/run'
 import {
+  type ArrayOf,
   booleanArray,
   int2Array,
   int4Array,
@@ -19,15 +20,29 @@ import {
   textArray,
   uuidArray,
 } from '../connection/binary-arrays.ts'
-import type { Channel, Row, Value } from '../connection/channel.ts'
+import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isLeaseGone } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
-import type { Statement } from '../connection/statements.ts'
+import type { Call } from '../sql/typed.ts'
+import {
+  findSettled,
+  recordStale,
+  type SettleAllSucceededRow,
+  type SettleSucceededRow,
+  settleAllSucceeded,
+  settleCancelled,
+  settleDead,
+  settleRetry,
+  settleSkipped,
+  settleSucceeded,
+} from './statements.gen.ts'
+
+/** The row of a statement that settles: whether all were, or which. */
+type SettledRow = SettleAllSucceededRow | SettleSucceededRow
 
 interface Step {
-  readonly statement: Statement
-  readonly values: Value[]
+  readonly call: Call<SettledRow>
   readonly runs: readonly ClaimedRun[]
   /** Whether it handles the runs that the step before it left. */
   readonly second: boolean
@@ -37,7 +52,7 @@ type SettlementOf<K extends Settlement['kind']> = Extract<Settlement, { kind: K 
 
 /** Milliseconds as an integer that PostgreSQL can hold. */
 export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
-const agos = (settlements: readonly Settlement[]): Buffer =>
+const agos = (settlements: readonly Settlement[]) =>
   int4ArrayOrNull(settlements.map((s) => (s.startedAgoMs === null ? null : ago(s.startedAgoMs))))
 
 export interface SettlingOptions {
@@ -68,10 +83,6 @@ export class RunSettlements {
   constructor(options: SettlingOptions) {
     this.#options = options
     this.#database = options.database
-  }
-
-  #sql(path: string): Statement {
-    return this.#database.statement(path)
   }
 
   async settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
@@ -125,24 +136,28 @@ export class RunSettlements {
     each: boolean,
   ): Promise<SettleAnswer> {
     const steps = this.#steps(sessionId, settlements, each)
-    return refusedIn(steps, await channel.pinned(steps))
+    return refusedIn(steps, await channel.runAll(steps.map(({ call }) => call)))
   }
 
   /** Handles what ends mean for jobs and for waiting runs, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
     const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
     if (settlements.some((s) => s.run.limited)) onLimitsFreed()
-    const gated = settlements.filter((s) => s.run.gate !== null)
-    if (gated.length > 0) await onGatesFreed(gated.map((s) => s.run.gate as bigint))
-    const ended = settlements.filter((s) => s.kind !== 'retry' && s.run.jobId !== null)
-    if (ended.length === 0) return
-    const jobs = (matches: (s: Settlement) => boolean) =>
-      ended.filter(matches).map((s) => s.run.jobId as string)
-    const freed = jobs((s) => overlapOf(s.run) > 1)
+    const gates: bigint[] = []
+    const freed: string[] = []
+    const failed: string[] = []
+    let rearmed = false
+    for (const { kind, run } of settlements) {
+      if (run.gate !== null) gates.push(run.gate)
+      if (kind === 'retry' || run.jobId === null) continue
+      if (overlapOf(run) > 1) freed.push(run.jobId)
+      if (kind === 'dead' && (run.traits & traits.failuresCounted) !== 0) failed.push(run.jobId)
+      rearmed ||= (run.traits & traits.rearms) !== 0
+    }
+    if (gates.length > 0) await onGatesFreed(gates)
     if (freed.length > 0) await onFreed(freed)
-    const failed = jobs((s) => s.kind === 'dead' && (s.run.traits & traits.failuresCounted) !== 0)
     if (failed.length > 0) await onFailed(failed)
-    if (ended.some((s) => (s.run.traits & traits.rearms) !== 0)) onRearmed()
+    if (rearmed) onRearmed()
   }
 
   /**
@@ -151,13 +166,12 @@ export class RunSettlements {
    */
   async #notOurs(ids: readonly string[], settlements: readonly Settlement[]): Promise<string[]> {
     if (ids.length === 0) return []
-    const rows = await this.#database.control.query(this.#sql('work/find-settled'), [
-      uuidArray(ids),
-    ])
-    const settled = new Set(rows.map((row) => row.join(' ')))
+    const rows = await this.#database.control.run(findSettled(uuidArray(ids)))
+    const settled = new Set(rows.map((row) => `${row.runId} ${row.fence} ${row.attemptOutcome}`))
     const byId = new Map(settlements.map((s) => [s.run.id, s]))
     return ids.filter((id) => {
-      const settlement = byId.get(id) as Settlement
+      const settlement = byId.get(id)
+      invariant(settlement, 'a refused run is one of those that were settled')
       const { fence } = settlement.run
       return !endsOf(settlement).some((end) => settled.has(`${id} ${fence} ${end}`))
     })
@@ -178,69 +192,74 @@ export class RunSettlements {
       else cancelled.push(s)
     }
     const add = (
-      path: string,
       batch: readonly Settlement[],
-      values: (runs: readonly ClaimedRun[]) => Value[],
+      call: (runs: readonly ClaimedRun[]) => Call<SettledRow>,
       second = false,
     ) => {
       if (batch.length === 0) return
       const runs = batch.map((s) => s.run)
-      steps.push({ statement: this.#sql(path), values: values(runs), runs, second })
+      steps.push({ call: call(runs), runs, second })
     }
     if (each)
-      add('work/settle-succeeded', succeeded, (runs) => [
-        sessionId,
-        ...fences(runs),
-        int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
-        outputs(succeeded),
-      ])
+      add(succeeded, (runs) =>
+        settleSucceeded(
+          sessionId,
+          ...fences(runs),
+          int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
+          outputs(succeeded),
+        ),
+      )
     else
       for (const batch of byTenant(succeeded))
-        add('work/settle-all-succeeded', batch, (runs) => settleAll(sessionId, runs, batch))
-    add('work/settle-retry', retries, (runs) => [
-      ...fences(runs),
-      agos(retries),
-      int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
-      jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
-      int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
-      this.#options.horizonMs,
-    ])
-    // Retries with a cancel request are cancelled instead.
-    add(
-      'work/settle-cancelled',
-      retries,
-      (runs) => [
-        sessionId,
+        add(batch, (runs) => settleAll(sessionId, runs, batch))
+    add(retries, (runs) =>
+      settleRetry(
         ...fences(runs),
         agos(retries),
+        int2Array(retries.map((s) => attemptOutcomes[s.outcome])),
         jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
-        textArray(retries.map(() => null)),
-        true,
-      ],
+        int8ArrayOfNumbers(retries.map((s) => Math.round(s.delayMs))),
+        this.#options.horizonMs,
+      ),
+    )
+    // Retries with a cancel request are cancelled instead.
+    add(
+      retries,
+      (runs) =>
+        settleCancelled(
+          sessionId,
+          ...fences(runs),
+          agos(retries),
+          jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
+          textArray(retries.map(() => null)),
+          true,
+        ),
       true,
     )
-    add('work/settle-dead', dead, (runs) => [
-      sessionId,
-      ...fences(runs),
-      agos(dead),
-      int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
-      jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
-      textArray(dead.map((s) => s.reason)),
-      textArray(dead.map((s) => fingerprint(s.failure))),
-    ])
-    add('work/settle-cancelled', cancelled, (runs) => [
-      sessionId,
-      ...fences(runs),
-      agos(cancelled),
-      jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
-      textArray(cancelled.map((s) => s.reason)),
-      false,
-    ])
-    add('work/settle-skipped', skipped, (runs) => [
-      sessionId,
-      ...fences(runs),
-      textArray(skipped.map((s) => s.reason)),
-    ])
+    add(dead, (runs) =>
+      settleDead(
+        sessionId,
+        ...fences(runs),
+        agos(dead),
+        int2Array(dead.map((s) => attemptOutcomes[s.outcome])),
+        jsonbArray(dead.map((s) => JSON.stringify(s.failure))),
+        textArray(dead.map((s) => s.reason)),
+        textArray(dead.map((s) => fingerprint(s.failure))),
+      ),
+    )
+    add(cancelled, (runs) =>
+      settleCancelled(
+        sessionId,
+        ...fences(runs),
+        agos(cancelled),
+        jsonbArray(cancelled.map((s) => s.failure && JSON.stringify(s.failure))),
+        textArray(cancelled.map((s) => s.reason)),
+        false,
+      ),
+    )
+    add(skipped, (runs) =>
+      settleSkipped(sessionId, ...fences(runs), textArray(skipped.map((s) => s.reason))),
+    )
     return steps
   }
 
@@ -250,15 +269,15 @@ export class RunSettlements {
     refused: ReadonlySet<string>,
   ): Promise<void> {
     const runs = settlements.map((s) => s.run).filter((run) => refused.has(run.id))
-    await this.#database.settle.query(this.#sql('work/record-stale'), [sessionId, ...fences(runs)])
+    await this.#database.settle.run(recordStale(sessionId, ...fences(runs)))
   }
 }
 
-export function fences(runs: readonly Fence[]): [Buffer, Buffer] {
+export function fences(runs: readonly Fence[]): [runIds: ArrayOf<'uuid'>, fences: ArrayOf<'int8'>] {
   return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.fence))]
 }
 
-function outputs(succeeded: readonly SettlementOf<'succeeded'>[]): Buffer | null {
+function outputs(succeeded: readonly SettlementOf<'succeeded'>[]): ArrayOf<'text'> | null {
   return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
 }
 
@@ -281,17 +300,19 @@ function settleAll(
   sessionId: string,
   runs: readonly ClaimedRun[],
   succeeded: readonly SettlementOf<'succeeded'>[],
-): Value[] {
-  const first = runs[0] as ClaimedRun
+): Call<SettleAllSucceededRow> {
+  const [first] = runs
+  invariant(first, 'a batch has runs')
   const sameLane = runs.every((run) => run.lane === first.lane)
   const tried = runs.some((run) => run.attempt > 0)
   const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
-  const held = runs.filter((run) => run.jobId !== null && overlapOf(run) !== 0)
+  const held: string[] = []
+  for (const run of runs) if (run.jobId !== null && overlapOf(run) !== 0) held.push(run.jobId)
   const gated = runs.filter((run) => (run.traits & traits.gated) !== 0)
   const followed = followedBy(runs)
   const [ids, fenceValues] = fences(runs)
   const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
-  return [
+  return settleAllSucceeded(
     sessionId,
     ids,
     fenceValues,
@@ -306,22 +327,20 @@ function settleAll(
     sumOfInt8Array(fenceValues),
     int4Array(counts.map(([lane]) => lane)),
     int8ArrayOfNumbers(counts.map(([, count]) => count)),
-    held.length > 0 ? uuidArray(held.map((run) => run.jobId as string)) : null,
+    held.length > 0 ? uuidArray(held) : null,
     followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
     followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
     gated.length > 0 ? uuidArray(gated.map((run) => run.id)) : null,
-  ]
+  )
 }
 
 /** How a settled attempt is recorded; a retry may have been cancelled on request instead. */
-function endsOf(settlement: Settlement): (number | '')[] {
-  const { succeeded, cancelled } = attemptOutcomes
-  if (settlement.kind === 'succeeded') return [succeeded]
-  if (settlement.kind === 'cancelled') return [cancelled]
+function endsOf(settlement: Settlement): (AttemptOutcome | null)[] {
+  if (settlement.kind === 'succeeded' || settlement.kind === 'cancelled') return [settlement.kind]
   // No attempt was made.
-  if (settlement.kind === 'skipped') return ['']
-  const ended = attemptOutcomes[settlement.outcome]
-  return settlement.kind === 'retry' ? [ended, cancelled] : [ended]
+  if (settlement.kind === 'skipped') return [null]
+  const { kind, outcome } = settlement
+  return kind === 'retry' ? [outcome, 'cancelled'] : [outcome]
 }
 
 const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7
@@ -349,11 +368,11 @@ interface SettleAnswer {
 }
 
 /** A second step handles what the step before it left: refused are the runs that both refuse. */
-function refusedIn(steps: readonly Step[], answers: readonly Row[][]): SettleAnswer {
+function refusedIn(steps: readonly Step[], answers: readonly SettledRow[][]): SettleAnswer {
   const refused: string[][] = []
   const cancelled = new Set<string>()
   for (const [i, step] of steps.entries()) {
-    const ids = new Set(refusedBy(step.runs, answers[i] as Row[]))
+    const ids = new Set(refusedBy(step.runs, answers[i]?.[0]))
     const left = step.second ? (refused.pop() ?? []) : [...ids]
     refused.push(left.filter((id) => ids.has(id)))
     for (const id of left) if (!ids.has(id)) cancelled.add(id)
@@ -361,9 +380,8 @@ function refusedIn(steps: readonly Step[], answers: readonly Row[][]): SettleAns
   return { refused: refused.flat(), cancelled }
 }
 
-function refusedBy(runs: readonly ClaimedRun[], answer: readonly Row[]): string[] {
-  const accepted = answer[0]?.[0] ?? null
-  if (accepted === null || accepted === 't') return []
-  const ids = new Set(accepted.slice(1, -1).split(','))
-  return runs.filter((run) => !ids.has(run.id)).map((run) => run.id)
+function refusedBy(runs: readonly ClaimedRun[], row: SettledRow | undefined): string[] {
+  if (!row || 'settled' in row || row.accepted === null) return []
+  const accepted = new Set(row.accepted)
+  return runs.filter((run) => !accepted.has(run.id)).map((run) => run.id)
 }

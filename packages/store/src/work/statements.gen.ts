@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { boolean, number, orNull, text, texts } from '../sql/cells.ts'
+import type { AttemptOutcome, FinalState } from '@punctual/core/run'
+import { bigint, boolean, number, orNull, text, texts } from '../sql/cells.ts'
+import { attemptOutcome, finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface ClaimControlledRunsRow {
@@ -63,8 +65,8 @@ const CLAIM_CONTROLLED_RUNS: TypedStatement<ClaimControlledRunsRow> = {
  * overlap with another run of its job, and would, is parked; so is a run whose gate is full, or that
  * would overtake a run that waits for the gate. A run whose rate is used up goes back to the queue,
  * to the instant at which it may start. */
-export function claimControlledRuns(p1: Big, p2: Big, p3: List<'int4'>, p4: List<'int8'>, p5: List<'int2'>, p6: Num, p7: List<'int4'>, p8: List<'int8'>): Call<ClaimControlledRunsRow> {
-  return { statement: CLAIM_CONTROLLED_RUNS, values: [p1, p2, p3, p4, p5, p6, p7, p8] }
+export function claimControlledRuns(session: Big, firstFence: Big, lanes: List<'int4'>, whereToStartIn: List<'int8'>, rankOfEachLane: List<'int2'>, mostRuns: Num, weightOfEachLane: List<'int4'>, ageingOfEachLane: List<'int8'>): Call<ClaimControlledRunsRow> {
+  return { statement: CLAIM_CONTROLLED_RUNS, values: [session, firstFence, lanes, whereToStartIn, rankOfEachLane, mostRuns, weightOfEachLane, ageingOfEachLane] }
 }
 
 export interface ClaimRunsRow {
@@ -126,8 +128,8 @@ export function claimRuns(session: Big, firstFence: Big, lanes: List<'int4'>, wh
 }
 
 export interface FenceAgainRow {
-  readonly runId: string
-  readonly fence: string
+  readonly id: string
+  readonly fence: bigint
   readonly lane: number
   readonly tenantId: number
   readonly handler: string
@@ -137,17 +139,17 @@ export interface FenceAgainRow {
   readonly crashes: number
   readonly traits: number
   readonly jobId: string | null
-  readonly gate: string | null
-  readonly limited: boolean | null
+  readonly gate: bigint | null
+  readonly limited: boolean
 }
 
 const FENCE_AGAIN: TypedStatement<FenceAgainRow> = {
   path: 'work/fence-again',
   daily: false,
-  columns: ['run_id', 'fence', 'lane', 'tenant_id', 'handler', 'queue', 'priority', 'attempt', 'crashes', 'traits', 'job_id', 'gate', 'limited'],
+  columns: ['id', 'fence', 'lane', 'tenant_id', 'handler', 'queue', 'priority', 'attempt', 'crashes', 'traits', 'job_id', 'gate', 'limited'],
   decode: (row) => ({
-    runId: text(row[0]),
-    fence: text(row[1]),
+    id: text(row[0]),
+    fence: bigint(row[1]),
     lane: number(row[2]),
     tenantId: number(row[3]),
     handler: text(row[4]),
@@ -157,8 +159,8 @@ const FENCE_AGAIN: TypedStatement<FenceAgainRow> = {
     crashes: number(row[8]),
     traits: number(row[9]),
     jobId: orNull(text, row[10]),
-    gate: orNull(text, row[11]),
-    limited: orNull(boolean, row[12]),
+    gate: orNull(bigint, row[11]),
+    limited: boolean(row[12]),
   }),
 }
 
@@ -169,21 +171,21 @@ export function fenceAgain(session: Big, runIds: List<'uuid'>, theirFences: List
 }
 
 export interface FindEndsRow {
-  readonly runId: string | null
-  readonly fence: string | null
-  readonly attemptOutcome: number | null
-  readonly state: number | null
+  readonly id: string
+  readonly fence: bigint
+  readonly outcome: AttemptOutcome | null
+  readonly state: FinalState | null
 }
 
 const FIND_ENDS: TypedStatement<FindEndsRow> = {
   path: 'work/find-ends',
   daily: false,
-  columns: ['run_id', 'fence', 'attempt_outcome', 'state'],
+  columns: ['id', 'fence', 'outcome', 'state'],
   decode: (row) => ({
-    runId: orNull(text, row[0]),
-    fence: orNull(text, row[1]),
-    attemptOutcome: orNull(number, row[2]),
-    state: orNull(number, row[3]),
+    id: text(row[0]),
+    fence: bigint(row[1]),
+    outcome: orNull(attemptOutcome, row[2]),
+    state: orNull(finalState, row[3]),
   }),
 }
 
@@ -193,9 +195,9 @@ export function findEnds(session: Big, runIds: List<'uuid'>): Call<FindEndsRow> 
 }
 
 export interface FindSettledRow {
-  readonly runId: string | null
-  readonly fence: string | null
-  readonly attemptOutcome: number | null
+  readonly runId: string
+  readonly fence: string
+  readonly attemptOutcome: AttemptOutcome | null
 }
 
 const FIND_SETTLED: TypedStatement<FindSettledRow> = {
@@ -203,9 +205,9 @@ const FIND_SETTLED: TypedStatement<FindSettledRow> = {
   daily: false,
   columns: ['run_id', 'fence', 'attempt_outcome'],
   decode: (row) => ({
-    runId: orNull(text, row[0]),
-    fence: orNull(text, row[1]),
-    attemptOutcome: orNull(number, row[2]),
+    runId: text(row[0]),
+    fence: text(row[1]),
+    attemptOutcome: orNull(attemptOutcome, row[2]),
   }),
 }
 
@@ -218,17 +220,17 @@ export function findSettled(runIds: List<'uuid'>): Call<FindSettledRow> {
 }
 
 export interface FindStraysRow {
-  readonly runId: string
-  readonly fence: string
+  readonly id: string
+  readonly fence: bigint
 }
 
 const FIND_STRAYS: TypedStatement<FindStraysRow> = {
   path: 'work/find-strays',
   daily: false,
-  columns: ['run_id', 'fence'],
+  columns: ['id', 'fence'],
   decode: (row) => ({
-    runId: text(row[0]),
-    fence: text(row[1]),
+    id: text(row[0]),
+    fence: bigint(row[1]),
   }),
 }
 
@@ -258,7 +260,7 @@ export function giveBackRuns(runIds: List<'uuid'>, fences: List<'int8'>): Call<G
 }
 
 export interface ListCancelsRow {
-  readonly fence: string | null
+  readonly fence: bigint
   readonly cancelReason: string | null
 }
 
@@ -267,7 +269,7 @@ const LIST_CANCELS: TypedStatement<ListCancelsRow> = {
   daily: false,
   columns: ['fence', 'cancel_reason'],
   decode: (row) => ({
-    fence: orNull(text, row[0]),
+    fence: bigint(row[0]),
     cancelReason: orNull(text, row[1]),
   }),
 }
@@ -317,7 +319,7 @@ export function findHolders(runIds: List<'uuid'>): Call<FindHoldersRow> {
 
 export interface ListParkedRow {
   readonly jobId: string | null
-  readonly gate: string | null
+  readonly gate: bigint | null
 }
 
 const LIST_PARKED: TypedStatement<ListParkedRow> = {
@@ -326,7 +328,7 @@ const LIST_PARKED: TypedStatement<ListParkedRow> = {
   columns: ['job_id', 'gate'],
   decode: (row) => ({
     jobId: orNull(text, row[0]),
-    gate: orNull(text, row[1]),
+    gate: orNull(bigint, row[1]),
   }),
 }
 
@@ -392,7 +394,7 @@ export function skipParked(ownIdForCounters: Big, runIds: List<'uuid'>): Call<Sk
 }
 
 export interface SupersedeHoldersRow {
-  readonly runId: string | null
+  readonly runId: string
 }
 
 const SUPERSEDE_HOLDERS: TypedStatement<SupersedeHoldersRow> = {
@@ -400,7 +402,7 @@ const SUPERSEDE_HOLDERS: TypedStatement<SupersedeHoldersRow> = {
   daily: false,
   columns: ['run_id'],
   decode: (row) => ({
-    runId: orNull(text, row[0]),
+    runId: text(row[0]),
   }),
 }
 
@@ -425,7 +427,7 @@ export function appendLateLogs(runIds: List<'uuid'>, attempts: List<'int2'>, seq
 }
 
 export interface AppendLogsRow {
-  readonly late: number | null
+  readonly late: number
 }
 
 const APPEND_LOGS: TypedStatement<AppendLogsRow> = {
@@ -433,7 +435,7 @@ const APPEND_LOGS: TypedStatement<AppendLogsRow> = {
   daily: false,
   columns: ['late'],
   decode: (row) => ({
-    late: orNull(number, row[0]),
+    late: number(row[0]),
   }),
 }
 
@@ -495,7 +497,7 @@ export function saveCheckpoint(runId: Text, fence: Big, state: Text): Call<SaveC
 
 export interface SumLogsRow {
   readonly runId: string
-  readonly bytes: number | null
+  readonly bytes: number
 }
 
 const SUM_LOGS: TypedStatement<SumLogsRow> = {
@@ -504,7 +506,7 @@ const SUM_LOGS: TypedStatement<SumLogsRow> = {
   columns: ['run_id', 'bytes'],
   decode: (row) => ({
     runId: text(row[0]),
-    bytes: orNull(number, row[1]),
+    bytes: number(row[1]),
   }),
 }
 
@@ -514,8 +516,8 @@ export function sumLogs(runIds: List<'uuid'>, smallestId: Text, largestId: Text)
 }
 
 export interface ReadLeasesRow {
-  readonly runId: string
-  readonly fence: string
+  readonly id: string
+  readonly fence: bigint
   readonly lane: number
   readonly tenantId: number
   readonly handler: string
@@ -525,17 +527,17 @@ export interface ReadLeasesRow {
   readonly crashes: number
   readonly traits: number
   readonly jobId: string | null
-  readonly gate: string | null
-  readonly limited: boolean | null
+  readonly gate: bigint | null
+  readonly limited: boolean
 }
 
 const READ_LEASES: TypedStatement<ReadLeasesRow> = {
   path: 'work/read-leases',
   daily: false,
-  columns: ['run_id', 'fence', 'lane', 'tenant_id', 'handler', 'queue', 'priority', 'attempt', 'crashes', 'traits', 'job_id', 'gate', 'limited'],
+  columns: ['id', 'fence', 'lane', 'tenant_id', 'handler', 'queue', 'priority', 'attempt', 'crashes', 'traits', 'job_id', 'gate', 'limited'],
   decode: (row) => ({
-    runId: text(row[0]),
-    fence: text(row[1]),
+    id: text(row[0]),
+    fence: bigint(row[1]),
     lane: number(row[2]),
     tenantId: number(row[3]),
     handler: text(row[4]),
@@ -545,8 +547,8 @@ const READ_LEASES: TypedStatement<ReadLeasesRow> = {
     crashes: number(row[8]),
     traits: number(row[9]),
     jobId: orNull(text, row[10]),
-    gate: orNull(text, row[11]),
-    limited: orNull(boolean, row[12]),
+    gate: orNull(bigint, row[11]),
+    limited: boolean(row[12]),
   }),
 }
 
@@ -559,7 +561,7 @@ export interface ReadRunsRow {
   readonly id: string
   readonly timeoutMs: number
   readonly maxAttempts: number
-  readonly dueMs: number | null
+  readonly dueMs: number
   readonly payload: string
   readonly extra: string | null
 }
@@ -572,7 +574,7 @@ const READ_RUNS: TypedStatement<ReadRunsRow> = {
     id: text(row[0]),
     timeoutMs: number(row[1]),
     maxAttempts: number(row[2]),
-    dueMs: orNull(number, row[3]),
+    dueMs: number(row[3]),
     payload: text(row[4]),
     extra: orNull(text, row[5]),
   }),
@@ -596,7 +598,7 @@ export function recordStale(session: Big, runIds: List<'uuid'>, fences: List<'in
 }
 
 export interface SettleAllSucceededRow {
-  readonly settled: boolean | null
+  readonly settled: boolean
 }
 
 const SETTLE_ALL_SUCCEEDED: TypedStatement<SettleAllSucceededRow> = {
@@ -604,7 +606,7 @@ const SETTLE_ALL_SUCCEEDED: TypedStatement<SettleAllSucceededRow> = {
   daily: false,
   columns: ['settled'],
   decode: (row) => ({
-    settled: orNull(boolean, row[0]),
+    settled: boolean(row[0]),
   }),
 }
 
@@ -612,8 +614,8 @@ const SETTLE_ALL_SUCCEEDED: TypedStatement<SettleAllSucceededRow> = {
  * out which). It does what settle-succeeded does, with nothing kept in between: a test compares the two.
  * The fences are compared by their number and their sum: each is random, and a list in a filter would be
  * searched from its beginning for every row. */
-export function settleAllSucceeded(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, outputs: List<'text'>, isNull: List<'int4'>, laneOfAllWhen: Num, tenant: Num, attempts: List<'int2'>, crashes: List<'int2'>, runsThatHoldKey: List<'uuid'>, sumOfFences: Big, lanesThatAreCounted: List<'int4'>, runsOfEach: List<'int8'>, jobsThatTheirRuns: List<'uuid'>, jobsForWhichEnd: List<'uuid'>, itDecidesWhenThey: List<'bool'>, runsThatHaveGate: List<'uuid'>): Call<SettleAllSucceededRow> {
-  return { statement: SETTLE_ALL_SUCCEEDED, values: [session, runIds, fences, msSinceHandlerWas, outputs, isNull, laneOfAllWhen, tenant, attempts, crashes, runsThatHoldKey, sumOfFences, lanesThatAreCounted, runsOfEach, jobsThatTheirRuns, jobsForWhichEnd, itDecidesWhenThey, runsThatHaveGate] }
+export function settleAllSucceeded(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, outputs: List<'text'>, lanes: List<'int4'>, laneOfAll: Num, tenant: Num, attempts: List<'int2'>, crashes: List<'int2'>, runsThatHoldKey: List<'uuid'>, sumOfFences: Big, lanesThatAreCounted: List<'int4'>, runsOfEach: List<'int8'>, jobsThatTheirRuns: List<'uuid'>, jobsForWhichEnd: List<'uuid'>, rearms: List<'bool'>, runsThatHaveGate: List<'uuid'>): Call<SettleAllSucceededRow> {
+  return { statement: SETTLE_ALL_SUCCEEDED, values: [session, runIds, fences, msSinceHandlerWas, outputs, lanes, laneOfAll, tenant, attempts, crashes, runsThatHoldKey, sumOfFences, lanesThatAreCounted, runsOfEach, jobsThatTheirRuns, jobsForWhichEnd, rearms, runsThatHaveGate] }
 }
 
 export interface SettleCancelledRow {

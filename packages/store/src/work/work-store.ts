@@ -21,9 +21,36 @@ import {
 } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
-import type { Statement } from '../connection/statements.ts'
+import { listLanes } from '../lanes/statements.gen.ts'
+import {
+  closeSession,
+  openSession,
+  renewSession,
+  setSessionState,
+} from '../sessions/statements.gen.ts'
+import type { Call } from '../sql/typed.ts'
 import { RunClaims } from './run-claims.ts'
 import { ago, fences, RunSettlements, type SettlingOptions } from './run-settlements.ts'
+import {
+  appendLateLogs,
+  appendLogs,
+  findStrays,
+  type GiveBackRunsRow,
+  giveBackRuns,
+  listCancels,
+  listCheckpoints,
+  listParked,
+  markStarted,
+  releaseGates,
+  releaseParked,
+  reportProgress,
+  type SettleCancelledRow,
+  saveCheckpoint,
+  settleCancelled,
+  skipParked,
+  sumLogs,
+  supersedeHolders,
+} from './statements.gen.ts'
 
 export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
   /** How many bytes a run of a tenant may log. */
@@ -49,55 +76,36 @@ export class PostgresWorkStore implements WorkStore {
     })
   }
 
-  #sql(path: string): Statement {
-    return this.#database.statement(path)
-  }
-
   async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
-    const rows = await this.#database.claim.query(this.#sql('lanes/list-lanes'), [
-      [...handlers],
-      [...queues],
-    ])
-    return rows.map(([id, tenantId, queue, handler, priority, weight, ageingMs]) => ({
-      id: Number(id),
-      tenantId: Number(tenantId),
-      queue: queue as string,
-      handler: handler as string,
-      priority: Number(priority),
-      weight: Number(weight ?? 1),
-      ageingMs: ageingMs ? Number(ageingMs) : null,
-    }))
+    const rows = await this.#database.claim.run(listLanes(handlers, queues))
+    return rows.map((row) => ({ ...row, weight: row.weight ?? 1 }))
   }
 
   async openSession(session: SessionAnnouncement): Promise<void> {
-    await this.#database.settle.query(this.#sql('sessions/open-session'), [
-      session.id,
-      session.leaseMs,
-      session.pid,
-      session.capacity,
-      session.host,
-      session.version,
-      [...session.handlers],
-      [...session.queues],
-      JSON.stringify(session.labels),
-      session.drains ?? false,
-      session.tenantId ?? null,
-    ])
+    const { id, leaseMs, pid, capacity, host, version, handlers, queues } = session
+    const { labels, drains = false, tenantId = null } = session
+    await this.#database.settle.run(
+      openSession(
+        ...([id, leaseMs, pid, capacity, host, version, handlers, queues] as const),
+        JSON.stringify(labels),
+        drains,
+        tenantId,
+      ),
+    )
   }
 
   async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {
-    const statement = this.#sql('sessions/renew-session')
-    const [row] = await this.#database.settle.query(statement, [sessionId])
-    return row ? { drains: row[2] === 't' } : null
+    const [row] = await this.#database.settle.run(renewSession(sessionId))
+    return row ? { drains: row.drains } : null
   }
 
   async describeSession(sessionId: string, now: SessionDescription): Promise<void> {
-    const values = [sessionId, now.state, [...now.handlers], JSON.stringify(now.stuck)]
-    await this.#database.settle.query(this.#sql('sessions/set-session-state'), values)
+    const call = setSessionState(sessionId, now.state, now.handlers, JSON.stringify(now.stuck))
+    await this.#database.settle.run(call)
   }
 
   async closeSession(sessionId: string): Promise<void> {
-    await this.#database.settle.query(this.#sql('sessions/close-session'), [sessionId])
+    await this.#database.settle.run(closeSession(sessionId))
   }
 
   claim(request: ClaimRequest): Promise<ClaimResult> {
@@ -105,34 +113,20 @@ export class PostgresWorkStore implements WorkStore {
   }
 
   async markStarted(runs: readonly Fence[]): Promise<ReadonlySet<string>> {
-    const rows = await this.#database.claim.pinnedOne(this.#sql('work/mark-started'), fences(runs))
-    return new Set(rows.map(([id]) => id as string))
+    const rows = await this.#database.claim.runPinned(markStarted(...fences(runs)))
+    return new Set(rows.map(({ runId }) => runId))
   }
 
   async saveCheckpoint({ id, fence }: Fence, state: string): Promise<boolean> {
-    const rows = await retrying(
-      {
-        clock: this.#database.localClock,
-        deadlineMs: 10_000,
-        ensurePartitions: this.#options.ensurePartitions,
-      },
-      () =>
-        this.#database.settle.pinnedOne(this.#sql('work/progress/save-checkpoint'), [
-          id,
-          fence.toString(),
-          state,
-        ]),
+    const rows = await this.#retrying(10_000, () =>
+      this.#database.settle.runPinned(saveCheckpoint(id, fence, state)),
     )
     return rows.length === 1
   }
 
   async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const values = [uuidArray(runIds)]
-    const rows = await this.#database.claim.query(
-      this.#sql('work/progress/list-checkpoints'),
-      values,
-    )
-    return new Map(rows.map(([id, state]) => [id as string, state as string]))
+    const rows = await this.#database.claim.run(listCheckpoints(uuidArray(runIds)))
+    return new Map(rows.map(({ runId, state }) => [runId, state]))
   }
 
   async giveBack(runs: readonly Fence[]): Promise<void> {
@@ -140,46 +134,34 @@ export class PostgresWorkStore implements WorkStore {
     const [ids, fenceValues] = fences(runs)
     // None of them has started; those with a cancel request are cancelled.
     const starts = int4ArrayOrNull(runs.map(() => null))
+    const errors = jsonbArray(runs.map(() => null))
     const reasons = textArray(runs.map(() => null))
-    const [rows = []] = await retrying(
-      {
-        clock: this.#database.localClock,
-        deadlineMs: 5_000,
-        ensurePartitions: this.#options.ensurePartitions,
-      },
-      () =>
-        this.#database.settle.pinned([
-          { statement: this.#sql('work/give-back-runs'), values: [ids, fenceValues] },
-          {
-            statement: this.#sql('work/settle-cancelled'),
-            values: [0, ids, fenceValues, starts, jsonbArray(runs.map(() => null)), reasons, true],
-          },
-        ]),
+    const [returned = []] = await this.#retrying(5_000, () =>
+      this.#database.settle.runAll<GiveBackRunsRow | SettleCancelledRow>([
+        giveBackRuns(ids, fenceValues),
+        settleCancelled(0, ids, fenceValues, starts, errors, reasons, true),
+      ]),
     )
-    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
+    const lanes = new Set(returned.flatMap((row) => ('lane' in row ? row.lane : [])))
+    if (lanes.size > 0) this.#options.onQueued(lanes)
   }
 
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
     return this.#settling.settle(sessionId, settlements)
   }
 
-  async strayLeases(sessionId: string, known: readonly bigint[]) {
-    const rows = await this.#database.claim.query(this.#sql('work/find-strays'), [
-      sessionId,
-      int8Array(known),
-    ])
-    return rows.map(([id, fence]) => ({ id: id as string, fence: BigInt(fence as string) }))
+  strayLeases(sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
+    return this.#database.claim.run(findStrays(sessionId, int8Array(known)))
   }
 
   async reportProgress(progress: readonly { run: Fence; value: string }[]): Promise<void> {
-    await this.#database.settle.pinnedOne(this.#sql('work/progress/report-progress'), [
-      ...fences(progress.map((p) => p.run)),
-      textArray(progress.map((p) => p.value)),
-    ])
+    const held = fences(progress.map((p) => p.run))
+    const values = textArray(progress.map((p) => p.value))
+    await this.#database.settle.runPinned(reportProgress(...held, values))
   }
 
   async appendLogs(entries: readonly LogEntry[]): Promise<void> {
-    const values = [
+    const values: Parameters<typeof appendLogs> = [
       uuidArray(entries.map((e) => e.runId)),
       int2Array(entries.map((e) => e.attempt)),
       int4Array(entries.map((e) => e.seq)),
@@ -188,18 +170,11 @@ export class PostgresWorkStore implements WorkStore {
       textArray(entries.map((e) => e.message)),
       textArray(entries.map((e) => e.data)),
     ]
-    const append = (path: string) =>
-      retrying(
-        {
-          clock: this.#database.localClock,
-          deadlineMs: 10_000,
-          ensurePartitions: this.#options.ensurePartitions,
-        },
-        () => this.#database.settle.pinnedOne(this.#sql(path), values),
-      )
-    const [row] = await append('work/progress/append-logs')
+    const append = <Row>(call: Call<Row>) =>
+      this.#retrying(10_000, () => this.#database.settle.runPinned(call))
+    const [row] = await append(appendLogs(...values))
     // The run has no lease: its own transaction has settled it, or its worker has lost it.
-    if (Number(row?.[0]) > 0) await append('work/progress/append-late-logs')
+    if (row && row.late > 0) await append(appendLateLogs(...values))
   }
 
   /**
@@ -210,12 +185,12 @@ export class PostgresWorkStore implements WorkStore {
   async resolveParked(runIds: readonly string[]): Promise<void> {
     const ids = uuidArray(runIds)
     const { settle } = this.#database
-    const superseded = await settle.pinnedOne(this.#sql('work/parked/supersede-holders'), [0, ids])
-    if (superseded.length > 0) this.#options.onCancel(superseded.map(([id]) => id as string))
-    const awaited = await settle.pinnedOne(this.#sql('work/parked/list-parked'), [ids])
-    await this.release(awaited.flatMap(([jobId]) => jobId ?? []))
-    await this.releaseGates(awaited.flatMap(([, gate]) => (gate ? BigInt(gate) : [])))
-    await settle.pinnedOne(this.#sql('work/parked/skip-parked'), [0, ids])
+    const superseded = await settle.runPinned(supersedeHolders(0, ids))
+    if (superseded.length > 0) this.#options.onCancel(superseded.map(({ runId }) => runId))
+    const awaited = await settle.runPinned(listParked(ids))
+    await this.release(awaited.flatMap(({ jobId }) => jobId ?? []))
+    await this.releaseGates(awaited.flatMap(({ gate }) => gate ?? []))
+    await settle.runPinned(skipParked(0, ids))
   }
 
   /** Handles what follows from ends that were committed elsewhere. */
@@ -225,24 +200,22 @@ export class PostgresWorkStore implements WorkStore {
 
   /** Lets the first run that waits for each of these jobs start, unless the job is held. */
   async release(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length > 0) await this.#admit('work/parked/release-parked', uuidArray(jobIds))
+    if (jobIds.length > 0) await this.#admit(releaseParked(uuidArray(jobIds)))
   }
 
   /** Lets the first runs that wait for each of these gates start, as many as it has places for. */
   async releaseGates(gates: readonly bigint[]): Promise<void> {
-    if (gates.length > 0)
-      await this.#admit('work/parked/release-gates', int8Array([...new Set(gates)]))
+    if (gates.length > 0) await this.#admit(releaseGates(int8Array([...new Set(gates)])))
   }
 
-  async #admit(path: string, targets: Buffer): Promise<void> {
-    const rows = await this.#database.settle.pinnedOne(this.#sql(path), [targets])
-    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(([lane]) => Number(lane))))
+  async #admit(call: Call<{ readonly lane: number }>): Promise<void> {
+    const rows = await this.#database.settle.runPinned(call)
+    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(({ lane }) => lane)))
   }
 
   async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
-    const values = fences(runs)
-    const rows = await this.#database.settle.pinnedOne(this.#sql('work/list-cancels'), values)
-    return new Map(rows.map(([fence, reason]) => [BigInt(fence as string), reason ?? null]))
+    const rows = await this.#database.settle.runPinned(listCancels(...fences(runs)))
+    return new Map(rows.map(({ fence, cancelReason }) => [fence, cancelReason]))
   }
 
   logBytesMax(tenantId: number): Promise<number> {
@@ -252,10 +225,15 @@ export class PostgresWorkStore implements WorkStore {
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const sorted = [...runIds].sort()
-    const values = [uuidArray(sorted), sorted[0] as string, sorted.at(-1) as string]
+    const call = sumLogs(uuidArray(sorted), sorted[0] ?? null, sorted.at(-1) ?? null)
     const rows = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
-      this.#database.settle.query(this.#sql('work/progress/sum-logs'), values),
+      this.#database.settle.run(call),
     )
-    return new Map(rows.map(([id, bytes]) => [id as string, Number(bytes)]))
+    return new Map(rows.map(({ runId, bytes }) => [runId, bytes]))
+  }
+
+  #retrying<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+    const { ensurePartitions } = this.#options
+    return retrying({ clock: this.#database.localClock, deadlineMs, ensurePartitions }, work)
   }
 }

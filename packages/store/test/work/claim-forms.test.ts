@@ -2,7 +2,7 @@
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { TestStore } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { claimControlledRuns, claimRuns, named } from '../../src/work/claim-forms.ts'
+import { claimControlledRuns, claimRuns } from '../../src/work/statements.gen.ts'
 
 const NONE = { concurrency: null, rate: null, ageingMs: null, weight: null }
 
@@ -16,15 +16,11 @@ type Form = typeof claimRuns | typeof claimControlledRuns
 
 /** Sends a form of the claim itself, without the choice that the store makes. */
 async function send(form: Form, session: string, fence = 1) {
-  const ids = (await t.lanes()).map(({ id }) => id)
-  const { text } = t.store.database.statements.onDay(form.path, Date.now())
-  const values = [session, fence, ids, ids.map(() => 0), ids.map(() => 5), 10, ids.map(() => 1)]
-  const query = { text, values: [...values, null], rowMode: 'array' as const }
-  const { rows, fields } = await t.sql.query(query)
-  const inCode = (name: string) => name.replaceAll(/_([a-z])/g, (_, c: string) => c.toUpperCase())
-  expect(fields.map(({ name }) => inCode(name))).toEqual(form.columns)
-  const [row] = rows as unknown as (string | null)[][]
-  return row ? named<string>(form.columns, row) : null
+  const lanes = (await t.lanes()).map(({ id }) => String(id))
+  const each = (value: string) => lanes.map(() => value)
+  const call = form(session, fence, lanes, each('0'), each('5'), 10, each('1'), null)
+  const [answer] = await t.store.database.claim.runPinned(call)
+  return answer
 }
 
 it('both forms leave the same leases of plain runs and answer the same', async () => {

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 run ids uuid[]
 -- Returns: job_id (null for those that wait for a gate), gate, none twice
+-- Types: gate bigint
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
 select distinct case when gate is null then job_id end as job_id, gate
 from punctual.parked

@@ -4,6 +4,7 @@
 --
 -- Parameters: $1 own id for the counters, $2 run ids uuid[]
 -- Returns: run_id of those whose handlers are to end
+-- Types: run_id!
 -- Locks: parked, leases, queue, later, cursors, own counter row. Index: primary keys, parked_job. Pinned: no
 --   sequential scan.
 with successors as materialized (

@@ -3,6 +3,7 @@
 -- Parameters: $1 run ids uuid[], $2 attempts smallint[], $3 sequence numbers integer[], $4 ages in ms
 --   integer[], $5 levels smallint[], $6 messages text[], $7 data text[]
 -- Returns: one row: late, how many lines are of runs that nobody holds; append-late-logs takes them
+-- Types: late!
 -- Locks: the new rows. Index: primary keys of run_logs and leases. Pinned: nested loops.
 with lines as materialized (
   select
