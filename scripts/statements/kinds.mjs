@@ -23,20 +23,26 @@ const domain = {
   // Codes, decoded by sql/run-cells.ts.
   AttemptOutcome: { type: 'AttemptOutcome', decoder: 'attemptOutcome' },
   FinalState: { type: 'FinalState', decoder: 'finalState' },
-  // Texts that the statements themselves produce.
+  // Texts that the statements themselves produce, or that checks of the schema restrict.
+  ActorKind: asserted('ActorKind', '@punctual/core/audit', 'text'),
+  JobStatus: asserted('JobStatus', '@punctual/core/job', 'text'),
   LiveState: asserted('LiveState', '@punctual/core/run', 'text'),
   MemberState: {
     ...asserted("RunState | 'removed'", '@punctual/core/run', 'text'),
     name: 'RunState',
   },
   RunState: asserted('RunState', '@punctual/core/run', 'text'),
+  Scopes: asserted('Scope[]', '@punctual/core/identity', 'texts', 'Scope'),
+  StrayKind: asserted("'added' | 'removed'", undefined, 'text'),
   // JSON that this package itself has written or built.
+  CalendarInput: asserted('CalendarInput', '@punctual/core/schedule'),
   CallbackCall: asserted(
     '{ handler: string; options: SubmitOptions }',
     '@punctual/core/submit',
     'json',
     'SubmitOptions',
   ),
+  ExportedRun: asserted('{ final_state?: number; [column: string]: unknown }'),
   Failure: asserted('Failure', '@punctual/core/errors'),
   Admitted: asserted('AdmittedRun[]', '@punctual/core/run', 'json', 'AdmittedRun'),
   HeldBy: asserted('HeldByJson', './obstacles.ts'),
@@ -50,6 +56,7 @@ const domain = {
   ),
   MemberCounts: asserted('Partial<GroupCounts>', '@punctual/core/run', 'json', 'GroupCounts'),
   Pauses: asserted('PauseJson[]', './obstacles.ts', 'json', 'PauseJson'),
+  Quotas: asserted('Quotas', '@punctual/core/identity'),
   Texts: asserted('string[]'),
   Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
@@ -63,13 +70,19 @@ export const kinds = { ...plain, ...domain }
 
 /** The kinds of columns, by table and column. */
 export const columnKinds = {
+  'api_keys.scopes': 'Scopes',
   'attempts.error': 'Failure',
   'attempts.outcome': 'AttemptOutcome',
+  'audit_log.actor_kind': 'ActorKind',
+  'counters.state': 'FinalState',
+  'jobs.flow': 'text',
+  'jobs.labels': 'Labels',
   'outcomes.attempt_outcome': 'AttemptOutcome',
   'outcomes.error': 'Failure',
   'outcomes.state': 'FinalState',
   'runs.flow': 'text',
   'runs.labels': 'Labels',
+  'tenants.quotas': 'Quotas',
 }
 
 /** 64-bit ids: they exceed what a number can hold. */

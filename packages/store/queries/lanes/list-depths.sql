@@ -4,6 +4,7 @@
 -- Parameters: $1 tenant (null = all)
 -- Returns: tenant_id, queue, handler, priority, paused, due, waiting (both up to 10,000),
 --   oldest_ms, running
+-- Types: tenant_id!, queue!, handler!, priority!, paused!, due!, waiting!, running!
 -- Locks: none. Index: queue_lane_pos; leases are few.
 with bound as materialized (
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms

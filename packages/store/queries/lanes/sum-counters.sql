@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant (null = all), $2 N
 -- Returns: queue, state, runs
+-- Types: runs!
 -- Locks: none. Index: counters_bucket.
 select l.queue, c.state, sum(c.runs)::bigint as runs
 from punctual.counters c

@@ -2,6 +2,7 @@
 --
 -- Parameters: none
 -- Returns: session_id, state, runs
+-- Types: runs!
 -- Locks: none. Index: counters_bucket.
 select session_id, state, sum(runs)::bigint as runs
 from punctual.counters

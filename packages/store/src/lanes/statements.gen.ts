@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface FindLaneRow {
@@ -60,15 +62,15 @@ export function internLane(tenant: Num, queue: Text, handler: Text, priority: Nu
 }
 
 export interface ListDepthsRow {
-  readonly tenantId: number | null
-  readonly queue: string | null
-  readonly handler: string | null
-  readonly priority: number | null
-  readonly paused: boolean | null
-  readonly due: number | null
-  readonly waiting: number | null
+  readonly tenantId: number
+  readonly queue: string
+  readonly handler: string
+  readonly priority: number
+  readonly paused: boolean
+  readonly due: number
+  readonly waiting: number
   readonly oldestMs: number | null
-  readonly running: number | null
+  readonly running: number
 }
 
 const LIST_DEPTHS: TypedStatement<ListDepthsRow> = {
@@ -76,15 +78,15 @@ const LIST_DEPTHS: TypedStatement<ListDepthsRow> = {
   daily: false,
   columns: ['tenant_id', 'queue', 'handler', 'priority', 'paused', 'due', 'waiting', 'oldest_ms', 'running'],
   decode: (row) => ({
-    tenantId: orNull(number, row[0]),
-    queue: orNull(text, row[1]),
-    handler: orNull(text, row[2]),
-    priority: orNull(number, row[3]),
-    paused: orNull(boolean, row[4]),
-    due: orNull(number, row[5]),
-    waiting: orNull(number, row[6]),
+    tenantId: number(row[0]),
+    queue: text(row[1]),
+    handler: text(row[2]),
+    priority: number(row[3]),
+    paused: boolean(row[4]),
+    due: number(row[5]),
+    waiting: number(row[6]),
     oldestMs: orNull(number, row[7]),
-    running: orNull(number, row[8]),
+    running: number(row[8]),
   }),
 }
 
@@ -126,8 +128,8 @@ export function listLanes(handlers: List<'text'>, queues: List<'text'>): Call<Li
 
 export interface SumCountersRow {
   readonly queue: string
-  readonly state: number
-  readonly runs: number | null
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_COUNTERS: TypedStatement<SumCountersRow> = {
@@ -136,8 +138,8 @@ const SUM_COUNTERS: TypedStatement<SumCountersRow> = {
   columns: ['queue', 'state', 'runs'],
   decode: (row) => ({
     queue: text(row[0]),
-    state: number(row[1]),
-    runs: orNull(number, row[2]),
+    state: finalState(row[1]),
+    runs: number(row[2]),
   }),
 }
 

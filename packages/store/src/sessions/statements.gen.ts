@@ -1,5 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface CloseSessionRow {
@@ -224,8 +226,8 @@ export function setSessionState(session: Big, state: Text, handlers: List<'text'
 
 export interface SumSessionEndsRow {
   readonly sessionId: string
-  readonly state: number
-  readonly runs: number | null
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_SESSION_ENDS: TypedStatement<SumSessionEndsRow> = {
@@ -234,8 +236,8 @@ const SUM_SESSION_ENDS: TypedStatement<SumSessionEndsRow> = {
   columns: ['session_id', 'state', 'runs'],
   decode: (row) => ({
     sessionId: text(row[0]),
-    state: number(row[1]),
-    runs: orNull(number, row[2]),
+    state: finalState(row[1]),
+    runs: number(row[2]),
   }),
 }
 

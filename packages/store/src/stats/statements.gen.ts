@@ -1,10 +1,12 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { FinalState } from '@punctual/core/run'
 import { boolean, number, orNull, text } from '../sql/cells.ts'
+import { finalState } from '../sql/run-cells.ts'
 import type { Call, Num, TypedStatement } from '../sql/typed.ts'
 
 export interface ReadThroughRow {
-  readonly through: number | null
-  readonly isPast: boolean | null
+  readonly through: number
+  readonly isPast: boolean
 }
 
 const READ_THROUGH: TypedStatement<ReadThroughRow> = {
@@ -12,8 +14,8 @@ const READ_THROUGH: TypedStatement<ReadThroughRow> = {
   daily: false,
   columns: ['through', 'is_past'],
   decode: (row) => ({
-    through: orNull(number, row[0]),
-    isPast: orNull(boolean, row[1]),
+    through: number(row[0]),
+    isPast: boolean(row[1]),
   }),
 }
 
@@ -24,9 +26,9 @@ export function readThrough(): Call<ReadThroughRow> {
 }
 
 export interface SumDaysRow {
-  readonly day: string | null
-  readonly state: number | null
-  readonly runs: number | null
+  readonly day: string
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_DAYS: TypedStatement<SumDaysRow> = {
@@ -34,9 +36,9 @@ const SUM_DAYS: TypedStatement<SumDaysRow> = {
   daily: false,
   columns: ['day', 'state', 'runs'],
   decode: (row) => ({
-    day: orNull(text, row[0]),
-    state: orNull(number, row[1]),
-    runs: orNull(number, row[2]),
+    day: text(row[0]),
+    state: finalState(row[1]),
+    runs: number(row[2]),
   }),
 }
 
@@ -46,10 +48,10 @@ export function sumDays(tenant: Num, fromAnd: Num, beforeInMs: Num): Call<SumDay
 }
 
 export interface SumJobsRow {
-  readonly through: number | null
+  readonly through: number
   readonly jobId: string | null
   readonly name: string | null
-  readonly state: number | null
+  readonly state: FinalState | null
   readonly runs: number | null
 }
 
@@ -58,10 +60,10 @@ const SUM_JOBS: TypedStatement<SumJobsRow> = {
   daily: false,
   columns: ['through', 'job_id', 'name', 'state', 'runs'],
   decode: (row) => ({
-    through: orNull(number, row[0]),
+    through: number(row[0]),
     jobId: orNull(text, row[1]),
     name: orNull(text, row[2]),
-    state: orNull(number, row[3]),
+    state: orNull(finalState, row[3]),
     runs: orNull(number, row[4]),
   }),
 }
@@ -75,8 +77,8 @@ export function sumJobs(tenant: Num, fromAnd: Num, beforeInMs: Num, mostJobs: Nu
 export interface SumRecentRow {
   readonly queue: string
   readonly handler: string
-  readonly state: number
-  readonly runs: number | null
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_RECENT: TypedStatement<SumRecentRow> = {
@@ -86,8 +88,8 @@ const SUM_RECENT: TypedStatement<SumRecentRow> = {
   decode: (row) => ({
     queue: text(row[0]),
     handler: text(row[1]),
-    state: number(row[2]),
-    runs: orNull(number, row[3]),
+    state: finalState(row[2]),
+    runs: number(row[3]),
   }),
 }
 
