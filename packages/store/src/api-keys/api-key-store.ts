@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto'
 import type { Random } from '@punctual/core/clock'
 import { limits, PunctualError } from '@punctual/core/errors'
-import { type ApiKey, makeApiKey, prefixOfApiKey, type Scope } from '@punctual/core/identity'
+import {
+  type ApiKey,
+  type CreatedApiKey,
+  makeApiKey,
+  prefixOfApiKey,
+  type Scope,
+} from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import {
@@ -26,12 +32,6 @@ export interface NewApiKey {
   readonly scopes: readonly Scope[]
   readonly expiresAt: Date | null
   readonly by: string | null
-}
-
-/** A new key: the only time that its text is shown. */
-export interface CreatedApiKey extends ApiKey {
-  /** The key itself. It is stored nowhere: keep it, or create another one. */
-  readonly key: string
 }
 
 export class ApiKeyStore {

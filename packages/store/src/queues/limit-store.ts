@@ -1,24 +1,11 @@
 /** The limits of queues and tenants: users set and remove them, every claim enforces them. */
 import type { QueueLimits } from '@punctual/core/flow'
 import { limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
+import type { LimitInForce } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import { lockTenant } from '../tenants/statements.gen.ts'
 import { type ListLimitsRow, listLimits, removeLimit, setLimit } from './statements.gen.ts'
-
-/** A limit in force, and how much of it is used. */
-export interface LimitInForce extends QueueLimits {
-  /** Null for the limit of the whole tenant, all queues together. */
-  readonly queue: string | null
-  /** How many runs are running under it; counted only for a limit of concurrency. */
-  readonly running: number
-  /** When the next run may start; null when one may start now, or without a rate. */
-  readonly freeAt: Date | null
-  /** When the limit was set. */
-  readonly setAt: Date
-  /** Who set it; null if unknown. */
-  readonly setBy: string | null
-}
 
 const NONE: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
 

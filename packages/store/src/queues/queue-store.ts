@@ -1,5 +1,6 @@
 /** Queues for humans: their depths, recent ends and pauses; pausing and resuming. */
 import { PunctualError } from '@punctual/core/errors'
+import type { LaneDepth, Pause } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import { listDepths, sumCounters } from '../lanes/statements.gen.ts'
@@ -7,40 +8,6 @@ import { listClaims, listPauses, pauseQueue, resumeQueue } from './statements.ge
 
 const CLAIMS_END_MS = 10_000
 const LOOK_AGAIN_MS = 5
-
-/** The runs that wait and run in one lane: one queue, one handler, one priority. */
-export interface LaneDepth {
-  /** The lane's tenant. */
-  readonly tenantId: number
-  /** The queue that runs are submitted to. */
-  readonly queue: string
-  /** The name of the handler. */
-  readonly handler: string
-  /** The priority, from 0 to 10. */
-  readonly priority: number
-  /** Whether workers take nothing from it. */
-  readonly paused: boolean
-  /** Runs that are due and wait for a worker; counted up to 10,000. */
-  readonly due: number
-  /** Runs that become due within about a minute. */
-  readonly waiting: number
-  /** How long the oldest due run has waited. */
-  readonly oldestMs: number
-  /** Runs that workers hold. */
-  readonly running: number
-}
-
-/** A pause of one queue or of all queues. */
-export interface Pause {
-  /** Null for a pause of all queues. */
-  readonly queue: string | null
-  /** When it was paused. */
-  readonly pausedAt: Date
-  /** The reason; null if none was given. */
-  readonly note: string | null
-  /** Who paused it; null if unknown. */
-  readonly pausedBy: string | null
-}
 
 export class QueueStore {
   readonly #database: Database

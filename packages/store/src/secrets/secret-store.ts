@@ -3,6 +3,7 @@
  * they are read one at a time, by name.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
+import type { SecretInfo } from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
 import type { Keyring, SealedSecret } from './keyring.ts'
 import {
@@ -19,24 +20,6 @@ const TRIES = 20
 const PAGE = 100
 const CACHE_MS = 5_000
 const CACHE_MAX = 1_000
-
-/** The description of a secret: everything except its value. */
-export interface SecretInfo {
-  /** The secret's name, unique within the tenant. */
-  readonly name: string
-  /** Increases by one with every new value. */
-  readonly version: number
-  /** The master key that encrypts it, identified by a hash. */
-  readonly keyId: string
-  /** When the secret was first set. */
-  readonly createdAt: Date
-  /** Who first set it; null if unknown. */
-  readonly createdBy: string | null
-  /** When its value was last set. */
-  readonly updatedAt: Date
-  /** Who last set it; null if unknown. */
-  readonly updatedBy: string | null
-}
 
 /** As it is stored: the bytes in hexadecimal. */
 interface StoredSecret {
