@@ -23,20 +23,26 @@ const domain = {
   // Codes, decoded by sql/run-cells.ts.
   AttemptOutcome: { type: 'AttemptOutcome', decoder: 'attemptOutcome' },
   FinalState: { type: 'FinalState', decoder: 'finalState' },
-  // Texts that the statements themselves produce.
+  // Texts that the statements themselves produce, or that checks of the schema restrict.
+  ActorKind: asserted('ActorKind', '@punctual/core/audit', 'text'),
+  JobStatus: asserted('JobStatus', '@punctual/core/job', 'text'),
   LiveState: asserted('LiveState', '@punctual/core/run', 'text'),
   MemberState: {
     ...asserted("RunState | 'removed'", '@punctual/core/run', 'text'),
     name: 'RunState',
   },
   RunState: asserted('RunState', '@punctual/core/run', 'text'),
+  Scopes: asserted('Scope[]', '@punctual/core/identity', 'texts', 'Scope'),
+  StrayKind: asserted("'added' | 'removed'", undefined, 'text'),
   // JSON that this package itself has written or built.
+  CalendarInput: asserted('CalendarInput', '@punctual/core/schedule'),
   CallbackCall: asserted(
     '{ handler: string; options: SubmitOptions }',
     '@punctual/core/submit',
     'json',
     'SubmitOptions',
   ),
+  ExportedRun: asserted('{ final_state?: number; [column: string]: unknown }'),
   Failure: asserted('Failure', '@punctual/core/errors'),
   Admitted: asserted('AdmittedRun[]', '@punctual/core/run', 'json', 'AdmittedRun'),
   HeldBy: asserted('HeldByJson', './obstacles.ts'),
@@ -52,6 +58,7 @@ const domain = {
   Pauses: asserted('PauseJson[]', './obstacles.ts', 'json', 'PauseJson'),
   SessionState: asserted("'active' | 'draining'", undefined, 'text'),
   StuckHandlers: asserted('StuckHandler[]', '@punctual/core/ports', 'json', 'StuckHandler'),
+  Quotas: asserted('Quotas', '@punctual/core/identity'),
   Texts: asserted('string[]'),
   Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
@@ -65,9 +72,13 @@ export const kinds = { ...plain, ...domain }
 
 /** The kinds of columns, by table and column. */
 export const columnKinds = {
+  'api_keys.scopes': 'Scopes',
   'attempts.error': 'Failure',
   'attempts.outcome': 'AttemptOutcome',
   'counters.state': 'FinalState',
+  'audit_log.actor_kind': 'ActorKind',
+  'jobs.flow': 'text',
+  'jobs.labels': 'Labels',
   'outcomes.attempt_outcome': 'AttemptOutcome',
   'outcomes.error': 'Failure',
   'outcomes.state': 'FinalState',
@@ -77,6 +88,7 @@ export const columnKinds = {
   'sessions.labels': 'Labels',
   'sessions.state': 'SessionState',
   'sessions.stuck': 'StuckHandlers',
+  'tenants.quotas': 'Quotas',
 }
 
 /** 64-bit ids: they exceed what a number can hold. */

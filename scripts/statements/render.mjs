@@ -72,11 +72,11 @@ export function ${name}(${signature}): Call<${row}> {
 }
 
 function cellOf(path, header, text, column, index) {
-  const asked = header.types.get(column.name)
-  const kindName = asked?.kind ?? columnKinds[column.origin] ?? kindOfType(column)
+  const named = header.types.get(column.name)
+  const kindName = named?.kind ?? columnKinds[column.origin] ?? kindOfType(column)
   const kind = kinds[kindName]
   if (!kind) throw new Error(`${path}: ${kindName} is not a kind of scripts/statements/kinds.mjs`)
-  const required = asked?.required || (column.required && !mayBeMissing(column.origin, text))
+  const required = named?.required || (column.required && !mayBeMissing(column.origin, text))
   const decoded = required
     ? `${kind.decoder}(row[${index}])`
     : `orNull(${kind.decoder}, row[${index}])`

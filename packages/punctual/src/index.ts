@@ -5,17 +5,23 @@ export type {
   AuditFault,
   AuditHead,
   AuditTarget,
+  AuditVerification,
   VerifiedChain,
 } from '@punctual/core/audit'
 export type { Instant } from '@punctual/core/check'
 export type {
   DeadLetter,
   DeadLetterCause,
+  DeadLetterDetails,
   DeadLetterFilter,
   DeadLetterHandling,
   DeadLetterState,
+  DiscardManyResult,
   Handling,
+  ReplayManyResult,
   ReplayPace,
+  ReplayProgress,
+  ReplayResult,
 } from '@punctual/core/dead-letter'
 export {
   type ErrorCode,
@@ -38,15 +44,21 @@ export type {
 export type {
   ApiKey,
   Caller,
+  CreatedApiKey,
+  EraseResult,
   QuotaChanges,
   QuotaName,
   Quotas,
   Scope,
+  SecretInfo,
+  SecretSet,
   Tenant,
+  UsageDay,
 } from '@punctual/core/identity'
 export type {
   AuditFinding,
   AuditKind,
+  BackfillResult,
   DstOptions,
   Job,
   JobChange,
@@ -54,11 +66,14 @@ export type {
   JobOptions,
   JobPage,
   JobPageFilter,
+  JobResult,
   JobRules,
+  JobSlot,
   JobStatus,
   LatestRun,
   MisfireRules,
   Overlap,
+  SlotExplanation,
   SlotReason,
   When,
 } from '@punctual/core/job'
@@ -74,11 +89,25 @@ export type {
   Weakness,
 } from '@punctual/core/ports'
 export type {
+  Ends,
+  LaneDepth,
+  LimitInForce,
+  Pause,
+  Queue,
+  RecentEnds,
+  Report,
+  ReportRow,
+  WorkerProcess,
+  WorkerState,
+} from '@punctual/core/queue'
+export type {
   AdmittedRun,
   Attempt,
   AttemptOutcome,
   Backoff,
   BackoffInput,
+  BulkResult,
+  CancelAnswer,
   CountBy,
   Delivery,
   FinalState,
@@ -90,10 +119,12 @@ export type {
   GroupResult,
   GroupSummary,
   JobOfRun,
+  KeyBusy,
   LiveState,
   LogLine,
   LogPosition,
   Resolution,
+  ResolveResult,
   RetryPolicy,
   RetryPolicyInput,
   Run,
@@ -113,6 +144,7 @@ export type {
   RunState,
   RunSummary,
   TimeRange,
+  TooLate,
   WaitingRun,
   WorkerInReach,
 } from '@punctual/core/run'
@@ -129,24 +161,10 @@ export type {
   OnConflict,
   SubmitOptions,
   SubmitOutcome,
+  Submitted,
   TimeSpan,
 } from '@punctual/core/submit'
-export type {
-  BackfillResult,
-  CreatedApiKey,
-  EraseProgress,
-  EraseResult,
-  JobFilter,
-  JobResult,
-  KeyBusy,
-  LaneDepth,
-  LimitInForce,
-  Pause,
-  Queryable,
-  SecretInfo,
-  TenantReference,
-  UsageDay,
-} from '@punctual/store'
+export type { EraseProgress, JobFilter, Queryable, TenantReference } from '@punctual/store'
 export type {
   BatchFunction,
   BatchItem,
@@ -173,7 +191,6 @@ export type {
 export type {
   Audit,
   AuditListOptions,
-  AuditVerification,
   AuditVerifyOptions,
   ExpectedAuditHead,
 } from './audit/audit.ts'
@@ -181,20 +198,12 @@ export type { Logger } from './config/logger.ts'
 export type { PunctualOptions, RoleName, WorkerSettings } from './config/options.ts'
 export { version } from './config/version.ts'
 export type {
-  DeadLetterDetails,
   DeadLetterListOptions,
   DeadLetterPage,
   DeadLetters,
-  DiscardManyResult,
   ReplayOptions,
-  ReplayResult,
 } from './dead-letters/dead-letters.ts'
-export type {
-  ManyOptions,
-  ReplayManyOptions,
-  ReplayManyResult,
-  ReplayProgress,
-} from './dead-letters/replay-many.ts'
+export type { ManyOptions, ReplayManyOptions } from './dead-letters/replay-many.ts'
 export type {
   GroupListOptions,
   GroupReference,
@@ -219,50 +228,32 @@ export type {
 } from './handlers/payload-schema.ts'
 export type { RegisterHandler, WithSchema } from './handlers/register.ts'
 export type { Calendars } from './jobs/calendars.ts'
-export type { SlotExplanation } from './jobs/explain-slot.ts'
 export {
   type NextFiresOptions,
   nextFires,
   type PreviewOptions,
   previewFires,
 } from './jobs/fires.ts'
-export type {
-  BackfillOptions,
-  JobSlot,
-  Jobs,
-  SlotsOptions,
-} from './jobs/jobs.ts'
+export type { BackfillOptions, Jobs, SlotsOptions } from './jobs/jobs.ts'
 export type { JobPageOptions } from './jobs/pages.ts'
 export type { SyncOptions, SyncResult } from './jobs/sync.ts'
 export type { Metrics } from './metrics/metrics.ts'
 export { Punctual } from './punctual.ts'
 export type { Limits } from './queues/limits.ts'
-export type { PauseOptions, Queue, Queues } from './queues/queues.ts'
-export type { Ends, RecentEnds, Report, ReportOptions, ReportRow, Stats } from './queues/stats.ts'
-export type { DrainedOptions, WorkerProcess, WorkerState, Workers } from './queues/workers.ts'
-export type { BulkOptions, BulkProgress, BulkResult } from './runs/bulk.ts'
+export type { PauseOptions, Queues } from './queues/queues.ts'
+export type { ReportOptions, Stats } from './queues/stats.ts'
+export type { DrainedOptions, Workers } from './queues/workers.ts'
+export type { BulkOptions, BulkProgress } from './runs/bulk.ts'
 export type { HandlingOptions } from './runs/handling.ts'
 export type { RunCountOptions, RunPageOptions } from './runs/pages.ts'
 export type { ListOptions, LogOptions, WaitOptions } from './runs/read-options.ts'
 export type { RunReference } from './runs/reference.ts'
-export type { ResolveResult } from './runs/resolve.ts'
-export type {
-  CancelAnswer,
-  CancelManyOptions,
-  Runs,
-  TooLate,
-} from './runs/runs.ts'
-export type {
-  RotatedSecrets,
-  SecretSet,
-  Secrets,
-  SecretsOfInstallation,
-} from './secrets/secrets.ts'
+export type { CancelManyOptions, Runs } from './runs/runs.ts'
+export type { RotatedSecrets, Secrets, SecretsOfInstallation } from './secrets/secrets.ts'
 export type {
   HandlerHandle,
   SubmitCallOptions,
   SubmitManyOptions,
-  Submitted,
 } from './submit/handler-handle.ts'
 export type {
   DrizzleTransaction,

@@ -3,6 +3,7 @@ import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
+import type { Submitted } from '@punctual/core/submit'
 import { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
@@ -38,7 +39,6 @@ import type {
   HandlerHandle,
   SubmitCallOptions,
   SubmitManyOptions,
-  Submitted,
 } from './submit/handler-handle.ts'
 import { type SharedParts, TenantScope } from './tenant-scope.ts'
 import { ApiKeys } from './tenants/api-keys.ts'

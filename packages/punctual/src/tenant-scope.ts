@@ -9,6 +9,7 @@ import {
   makeSubmission,
   type Submission,
   type SubmitOptions,
+  type Submitted,
 } from '@punctual/core/submit'
 import type { PostgresStore } from '@punctual/store'
 import type { Activity } from './activity/activity.ts'
@@ -28,7 +29,7 @@ import { Workers } from './queues/workers.ts'
 import { Runs } from './runs/runs.ts'
 import type { Waiter } from './runs/waiter.ts'
 import { Secrets } from './secrets/secrets.ts'
-import type { SubmitCallOptions, SubmitManyOptions, Submitted } from './submit/handler-handle.ts'
+import type { SubmitCallOptions, SubmitManyOptions } from './submit/handler-handle.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit/submit-call.ts'
 
 /** The parts that all tenant scopes of this process share. */

@@ -93,3 +93,11 @@ export interface VerifiedChain {
   /** The first fault; null when the chain is intact. */
   readonly fault: AuditFault | null
 }
+
+/** The result of verifying the audit log. */
+export interface AuditVerification {
+  /** True when no entry was changed, removed or inserted. */
+  readonly clean: boolean
+  /** The verified chains; that of the installation comes first. */
+  readonly chains: readonly VerifiedChain[]
+}

@@ -4,6 +4,7 @@ export type {
   AuditFault,
   AuditHead,
   AuditTarget,
+  AuditVerification,
   AuditWrite,
   VerifiedChain,
 } from './audit-entry.ts'

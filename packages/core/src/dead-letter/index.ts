@@ -13,6 +13,13 @@ export {
   handlings,
   isEmptyFilter,
 } from './dead-letter.ts'
+export type {
+  DeadLetterDetails,
+  DiscardManyResult,
+  ReplayManyResult,
+  ReplayProgress,
+  ReplayResult,
+} from './handling-result.ts'
 export {
   compileReplayPace,
   nextReplayStep,

@@ -47,6 +47,12 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
 }
 
+/** A new key: the only time that its text is shown. */
+export interface CreatedApiKey extends ApiKey {
+  /** The key itself. It is stored nowhere: keep it, or create another one. */
+  readonly key: string
+}
+
 export function makeApiKey(random: Random): string {
   const rest = `${randomDigits(random, PUBLIC_LENGTH)}_${randomDigits(random, SECRET_LENGTH)}`
   const body = `punctual_${rest}`

@@ -1,4 +1,4 @@
-export { type ApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts'
+export { type ApiKey, type CreatedApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts'
 export { type Caller, checkScope, tenantSuspended } from './caller.ts'
 export { limitsAfterQuotas, limitsWithin } from './limits-within.ts'
 export {
@@ -9,4 +9,11 @@ export {
   quotaExceeded,
 } from './quotas.ts'
 export { holdsScope, type Scope, scopeNames, scopes } from './scope.ts'
-export { checkTenantName, DEFAULT_TENANT, type Tenant } from './tenant.ts'
+export type { SecretInfo, SecretSet } from './secret.ts'
+export {
+  checkTenantName,
+  DEFAULT_TENANT,
+  type EraseResult,
+  type Tenant,
+  type UsageDay,
+} from './tenant.ts'

@@ -28,6 +28,40 @@ export interface Tenant {
   readonly erasingSince: Date | null
 }
 
+/** The result of an erasure. */
+export interface EraseResult {
+  /** The tenant's number, which is never used again. */
+  readonly id: number
+  /** The tenant's former name, which is free again. */
+  readonly name: string
+  /** How many rows were deleted. */
+  readonly rows: number
+  /** How many of its audit log entries were deleted, and the head of their chain. */
+  readonly audit: { readonly entries: number; readonly head: unknown }
+}
+
+/** A tenant's usage on one day, in UTC: the day on which its runs were due. */
+export interface UsageDay {
+  /** The day, such as `2030-01-31`. */
+  readonly day: string
+  /** Runs due on that day. */
+  readonly runs: number
+  /** Runs among these that succeeded. */
+  readonly succeeded: number
+  /** Runs among these that ended otherwise: dead, cancelled, skipped or unknown. */
+  readonly endedOtherwise: number
+  /** Finished attempts of these runs. */
+  readonly attempts: number
+  /** The total duration of these attempts. */
+  readonly runSeconds: number
+  /** Bytes of the runs' payloads, as JSON. */
+  readonly payloadBytes: number
+  /** Bytes of the runs' outputs, as JSON. */
+  readonly outputBytes: number
+  /** Bytes of the runs' logs: their texts, plus fifty per line. */
+  readonly logBytes: number
+}
+
 /** The tenant that exists from the beginning, and the default tenant of the library. */
 export const DEFAULT_TENANT = { id: 1, name: 'default' } as const
 

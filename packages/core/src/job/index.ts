@@ -13,7 +13,7 @@ export {
 } from './expected-slots.ts'
 export { type Beginning, firstSlot } from './first-slot.ts'
 export { jitterOf } from './jitter.ts'
-export type { Job, JobChange, Slot } from './job.ts'
+export type { BackfillResult, Job, JobChange, JobResult, Slot } from './job.ts'
 export {
   type CompiledJob,
   compileJob,
@@ -41,6 +41,7 @@ export {
   overlapPolicies,
   type When,
 } from './job-rules.ts'
+export type { JobSlot, SlotExplanation } from './job-slot.ts'
 export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 export {

@@ -100,3 +100,21 @@ export interface Slot {
 
 /** The effect of creating or replacing a job. */
 export type JobChange = 'created' | 'updated' | 'unchanged'
+
+/** The result of registering one job. */
+export interface JobResult {
+  /** The job's id. */
+  readonly id: string
+  /** The job's name, unique within the tenant. */
+  readonly name: string
+  /** Whether the job was created, updated, or already as declared. */
+  readonly change: JobChange
+}
+
+/** The result of a backfill. */
+export interface BackfillResult {
+  /** How many runs were created. */
+  readonly runs: number
+  /** Slots that had already run, alone or merged with others, or had been backfilled before. */
+  readonly already: number
+}

@@ -85,4 +85,11 @@ export {
   runStates,
   traits,
 } from './run-state.ts'
+export type {
+  BulkResult,
+  CancelAnswer,
+  KeyBusy,
+  ResolveResult,
+  TooLate,
+} from './steering-result.ts'
 export { type Place, type Transition, transitions } from './transitions.ts'

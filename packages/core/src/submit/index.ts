@@ -3,6 +3,7 @@ export type {
   KeyOptions,
   OnConflict,
   SubmitOutcome,
+  Submitted,
   TimeSpan,
 } from './key-conflict.ts'
 export {

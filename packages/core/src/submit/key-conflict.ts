@@ -105,3 +105,16 @@ function spanOf(field: string, given: unknown): number {
     )
   return ms
 }
+
+/** The answer to a submission. */
+export interface Submitted {
+  /** The id of the run; pass it to `punctual.runs`. */
+  readonly id: string
+  /** False when a run with the same key already existed; `id` is then the id of that run. */
+  readonly created: boolean
+  /**
+   * `existing`: a run with the same key exists, unchanged. `replaced`: that run was updated from
+   * this submission.
+   */
+  readonly outcome: SubmitOutcome
+}

@@ -1,5 +1,5 @@
 /** `punctual.audit`: reads the audit log and verifies that nobody tampered with it. */
-import type { AuditEntry, AuditHead, VerifiedChain } from '@punctual/core/audit'
+import type { AuditEntry, AuditHead, AuditVerification } from '@punctual/core/audit'
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import { isRunId } from '@punctual/core/run'
@@ -46,14 +46,6 @@ export interface AuditVerifyOptions {
   tenantId?: number | null
   /** Heads that you stored elsewhere: each chain must still contain its head. @default none */
   expect?: readonly ExpectedAuditHead[]
-}
-
-/** The result of verifying the audit log. */
-export interface AuditVerification {
-  /** True when no entry was changed, removed or inserted. */
-  readonly clean: boolean
-  /** The verified chains; that of the installation comes first. */
-  readonly chains: readonly VerifiedChain[]
 }
 
 const LIST_OPTIONS = ['action', 'target', 'targetKind', 'actor', 'from', 'to', 'limit', 'after']

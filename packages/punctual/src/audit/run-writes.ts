@@ -2,8 +2,8 @@
  * Records changes of runs: single ones with their previous state, bulk ones with their filter and
  * counts.
  */
-import type { Run } from '@punctual/core/run'
-import type { BulkOptions, BulkResult } from '../runs/bulk.ts'
+import type { BulkResult, Run } from '@punctual/core/run'
+import type { BulkOptions } from '../runs/bulk.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { ManyWrites, Recorded } from './control-writes.ts'

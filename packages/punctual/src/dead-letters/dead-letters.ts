@@ -5,22 +5,24 @@ import {
   compileDeadLetterFilter,
   type DeadLetter,
   type DeadLetterCause,
+  type DeadLetterDetails,
   type DeadLetterFilter,
-  type DeadLetterHandling,
   type DeadLetterState,
+  type DiscardManyResult,
   deadLetterStateOf,
   isEmptyFilter,
+  type ReplayManyResult,
+  type ReplayResult,
 } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
-import { type FinishedRun, isRunId, type LogLine } from '@punctual/core/run'
-import type { KeyBusy, PostgresStore } from '@punctual/store'
+import { type FinishedRun, isRunId } from '@punctual/core/run'
+import type { PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
 import {
   checkManyOptions,
   type ManyOptions,
   type ReplayManyOptions,
-  type ReplayManyResult,
   replayMany,
 } from './replay-many.ts'
 
@@ -49,33 +51,6 @@ export interface ReplayOptions extends HandlingOptions {
   payload?: unknown
   /** Continues from the dead run's last checkpoint, if it has one. @default false */
   fromCheckpoint?: boolean
-}
-
-/** A dead letter with its run, log and checkpoint. */
-export interface DeadLetterDetails extends DeadLetter {
-  /** The run that died, with its attempts. */
-  readonly run: FinishedRun
-  /** The last 100 lines of its log, oldest first. */
-  readonly log: readonly LogLine[]
-  /** The data of its last checkpoint; null when it has none. */
-  readonly checkpoint: unknown
-}
-
-/**
- * The result of a replay. `already_handled`: it was replayed or discarded before, and no run was
- * created.
- */
-export type ReplayResult =
-  | { readonly result: 'replayed'; readonly id: string }
-  | { readonly result: 'already_handled'; readonly handled: DeadLetterHandling }
-  | KeyBusy
-
-/** The result of `discardMany`. */
-export interface DiscardManyResult {
-  /** How many open dead letters matched the filter. */
-  readonly matching: number
-  /** How many of them were discarded. */
-  readonly discarded: number
 }
 
 /** `punctual.deadLetters`: lists, replays and discards runs that died. */

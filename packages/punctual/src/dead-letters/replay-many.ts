@@ -9,7 +9,9 @@ import {
   type CompiledDeadLetterFilter,
   compileReplayPace,
   nextReplayStep,
+  type ReplayManyResult,
   type ReplayPace,
+  type ReplayProgress,
   type ReplayRules,
   watchesEnds,
 } from '@punctual/core/dead-letter'
@@ -41,32 +43,6 @@ export interface ReplayManyOptions extends ManyOptions, ReplayPace {
   by?: string
   /** Called after every step. */
   onProgress?: (progress: ReplayProgress) => void
-}
-
-/** Progress of a replay of many dead letters. */
-export interface ReplayProgress {
-  /** How many open dead letters matched the filter. */
-  readonly matching: number
-  /** How many of them are to be replayed: at most the limit. */
-  readonly wanted: number
-  /** How many were replayed so far. */
-  readonly replayed: number
-  /** Dead letters that another caller handled first. */
-  readonly alreadyHandled: number
-  /** Dead letters whose key a live run has; they stay open. */
-  readonly keyBusy: number
-  /** Replays that have ended; counted only with a canary or a failure bound. */
-  readonly ended: number
-  /** Ended replays that are dead or unknown. */
-  readonly failed: number
-}
-
-/** The result of `replayMany`. */
-export interface ReplayManyResult extends ReplayProgress {
-  /** Why it stopped before all were replayed; null when all were. */
-  readonly stopped: 'failure_rate' | 'aborted' | null
-  /** The new runs, in the order of their creation. */
-  readonly runIds: readonly string[]
 }
 
 export function checkManyOptions(options: ManyOptions): { limit: number; dryRun: boolean } {

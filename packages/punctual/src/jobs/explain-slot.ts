@@ -1,27 +1,8 @@
 /** Answers "why did it (not) run at nine?" in one sentence, from the ledger and the rules. */
-import type { Slot, SlotReason } from '@punctual/core/job'
+import type { Slot, SlotExplanation } from '@punctual/core/job'
 import type { Run } from '@punctual/core/run'
 import { zoneOf } from '@punctual/core/schedule'
 import type { PostgresStore, StoredJob } from '@punctual/store'
-
-/** Why a job ran, or did not run, at an instant. */
-export interface SlotExplanation {
-  /** The name of the job. */
-  readonly job: string
-  /**
-   * The slot in question: the one at the given instant, or the last one before it; null when there
-   * is none.
-   */
-  readonly slotAt: Date | null
-  /** The decision for the slot; null when none was made. */
-  readonly decision: 'run' | 'skip' | null
-  /** The reason for the decision; null when none was made. */
-  readonly reason: SlotReason | null
-  /** The run that the slot became; null for a skip, or when the run is past its retention. */
-  readonly run: Run | null
-  /** The explanation in one sentence. */
-  readonly text: string
-}
 
 const SKIPS: Record<string, string> = {
   misfire: 'no planner was running when it was due, and the job does not catch up missed slots',

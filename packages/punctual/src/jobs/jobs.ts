@@ -2,6 +2,7 @@
 import { encodeJson, type Instant, instantOf, refuseOption } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import {
+  type BackfillResult,
   type CompiledJob,
   compileJob,
   type Job,
@@ -10,17 +11,19 @@ import {
   type JobOptions,
   type JobPage,
   type JobPageFilter,
-  type SlotReason,
+  type JobResult,
+  type JobSlot,
+  type SlotExplanation,
   timingInput,
 } from '@punctual/core/job'
 import { type FirePreview, previewFires } from '@punctual/core/schedule'
-import type { BackfillResult, JobFilter, JobResult, PostgresStore } from '@punctual/store'
+import type { JobFilter, PostgresStore } from '@punctual/store'
 import { at } from '../submit/submit-call.ts'
 import { checkedOptions } from '../tenants/checked-options.ts'
 import { checkJob, checkJobFilter, checkOptional, checkSync } from './arguments.ts'
 import { Calendars } from './calendars.ts'
 import { type Declaration, declareStored } from './declaration.ts'
-import { explainSlot, type SlotExplanation } from './explain-slot.ts'
+import { explainSlot } from './explain-slot.ts'
 import { type JobPageOptions, pageOfJobs } from './pages.ts'
 import { planSync, type SyncOptions, type SyncResult } from './sync.ts'
 
@@ -45,24 +48,6 @@ export interface SlotsOptions {
   to?: Instant
   /** The most slots to return, up to 10,000. @default 100 */
   limit?: number
-}
-
-/** A slot and its decision in the ledger. */
-export interface JobSlot {
-  /** The slot's instant; for a range of slots, that of the last one. */
-  readonly slotAt: Date
-  /** The first slot of the range; null for a single slot. */
-  readonly fromAt: Date | null
-  /** How many slots the entry covers. */
-  readonly slots: number
-  /** The decision; null when the slot has none. */
-  readonly decision: 'run' | 'skip' | null
-  /** The reason for the decision; null when there is none. */
-  readonly reason: SlotReason | null
-  /** The run that the slot became; null when it was skipped. */
-  readonly runId: string | null
-  /** When the decision was made. */
-  readonly decidedAt: Date | null
 }
 
 /** `punctual.jobs`: what runs on a schedule, or once under a name. */

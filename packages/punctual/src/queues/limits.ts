@@ -1,7 +1,8 @@
 /** `punctual.limits`: concurrency limits, rates, weights and ageing of queues and of a tenant. */
 import { checkName } from '@punctual/core/check'
 import { compileLimits, type LimitOptions } from '@punctual/core/flow'
-import type { LimitInForce, PostgresStore } from '@punctual/store'
+import type { LimitInForce } from '@punctual/core/queue'
+import type { PostgresStore } from '@punctual/store'
 
 /**
  * `punctual.limits`: how many runs of a queue, or of all queues together, may run at once and start

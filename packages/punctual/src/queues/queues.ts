@@ -1,8 +1,9 @@
 /** `punctual.queues`: shows what is waiting and running in each queue, and pauses queues. */
 import { checkName, checkText, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
+import type { LaneDepth, Pause, Queue } from '@punctual/core/queue'
 import type { FinalState } from '@punctual/core/run'
-import type { LaneDepth, Pause, PostgresStore } from '@punctual/store'
+import type { PostgresStore } from '@punctual/store'
 
 const LAST_SECONDS = 60
 
@@ -12,28 +13,6 @@ export interface PauseOptions {
   note?: string
   /** Who pauses it, up to 256 characters. */
   by?: string
-}
-
-/** A queue: what is waiting and running in it. */
-export interface Queue {
-  /** The name of the queue. */
-  readonly queue: string
-  /** True while workers claim nothing from it. */
-  readonly paused: boolean
-  /** The pause of this queue, or else the pause of all queues; null when neither is paused. */
-  readonly pause: Pause | null
-  /** Runs that are due and wait for a worker, counted to 10,000 a lane. */
-  readonly due: number
-  /** Runs that become due within about a minute; later ones are not counted. */
-  readonly scheduled: number
-  /** Runs that workers are executing. */
-  readonly running: number
-  /** How long the oldest due run has been waiting. */
-  readonly oldestMs: number
-  /** Runs that ended in the last minute, by final state. */
-  readonly endedLastMinute: Partial<Record<FinalState, number>>
-  /** The same counts by handler and priority. */
-  readonly lanes: readonly LaneDepth[]
 }
 
 type Ended = readonly { queue: string; state: FinalState; runs: number }[]

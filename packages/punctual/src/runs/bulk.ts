@@ -7,6 +7,7 @@
 import { integer, refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import {
+  type BulkResult,
   type BulkVerb,
   type CompiledRunFilter,
   compileBulkFilter,
@@ -42,22 +43,6 @@ export interface BulkOptions {
   onProgress?: (progress: BulkProgress) => void
   /** Stops after the current batch; the result counts the runs processed until then. */
   signal?: AbortSignal
-}
-
-/** The result of a change of many runs. */
-export interface BulkResult<Answer extends string> {
-  /** True when nothing was changed, only counted. */
-  readonly dryRun: boolean
-  /** How many runs matched. */
-  readonly matched: number
-  /** Matching runs by state, as read before the change. */
-  readonly states: Partial<Record<RunState, number>>
-  /** Runs by outcome; all 0 in a dry run. */
-  readonly answers: Readonly<Record<Answer, number>>
-  /** The ids of the first ten matching runs. */
-  readonly sample: readonly string[]
-  /** False when the limit or the signal ended it before all runs were checked. */
-  readonly complete: boolean
 }
 
 export interface BulkChange<Answer extends string> {

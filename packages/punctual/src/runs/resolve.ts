@@ -1,23 +1,9 @@
 /** `runs.resolve`: an operator states the outcome of an unknown run. */
 import { refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
-import { type Resolution, type RunResolution, type RunState, resolutions } from '@punctual/core/run'
-import type { KeyBusy, PostgresStore } from '@punctual/store'
+import { type Resolution, type ResolveResult, resolutions } from '@punctual/core/run'
+import type { PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
-
-/**
- * The answer to `runs.resolve`. `already_resolved`: the run was resolved before, and the first
- * resolution stays. `not_unknown`: the run has not ended, or its outcome is known.
- */
-export type ResolveResult =
-  | { readonly result: 'resolved'; readonly replayedAs: string | null }
-  | KeyBusy
-  | {
-      readonly result: 'already_resolved'
-      readonly resolved: RunResolution
-      readonly replayedAs: string | null
-    }
-  | { readonly result: 'not_unknown'; readonly state: RunState }
 
 export async function resolveRun(
   store: PostgresStore,

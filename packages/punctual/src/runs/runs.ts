@@ -2,12 +2,14 @@
 import { checkText, encodeJson, integer, refuseOption } from '@punctual/core/check'
 import { invariant, limits, PunctualError } from '@punctual/core/errors'
 import {
+  type BulkResult,
+  type CancelAnswer,
   compileRunFilter,
-  type FinalState,
   type FinishedRun,
   isFinal,
   type LogLine,
   type Resolution,
+  type ResolveResult,
   type Run,
   type RunCount,
   type RunExplanation,
@@ -16,15 +18,10 @@ import {
   type RunPageFilter,
   type RunState,
   type RunSummary,
+  type TooLate,
 } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
-import {
-  type BulkOptions,
-  type BulkResult,
-  checkBulkOptions,
-  filterInStore,
-  steerMany,
-} from './bulk.ts'
+import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk.ts'
 import type { HandlingOptions } from './handling.ts'
 import { countOfRuns, pageOfRuns, type RunCountOptions, type RunPageOptions } from './pages.ts'
 import {
@@ -35,20 +32,11 @@ import {
   type WaitOptions,
 } from './read-options.ts'
 import { idOf, type RunReference } from './reference.ts'
-import { type ResolveResult, resolveRun } from './resolve.ts'
+import { resolveRun } from './resolve.ts'
 import type { Waiter } from './waiter.ts'
 
 const WAIT_MS_MAX = 2_147_483_647
 const RUN_AT_MAX = 253_402_300_799_999
-
-/** The answer to a cancel, and the state that the run has now. */
-export type CancelAnswer =
-  | { readonly result: 'cancelled'; readonly state: 'cancelled' }
-  | { readonly result: 'cancelling'; readonly state: 'cancelling' }
-  | { readonly result: 'already_finished'; readonly state: FinalState }
-
-/** Why a run could not be changed: a worker is executing it, or it has ended. */
-export type TooLate = 'running' | 'already_finished'
 
 /** Options of `cancelMany`. */
 export interface CancelManyOptions extends BulkOptions {

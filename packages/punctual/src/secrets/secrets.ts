@@ -1,14 +1,9 @@
 /** `punctual.secrets`: values that only handlers can read, encrypted at rest. */
 import { checkName, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
-import type { PostgresStore, SecretInfo } from '@punctual/store'
+import type { SecretInfo, SecretSet } from '@punctual/core/identity'
+import type { PostgresStore } from '@punctual/store'
 import type { ControlWrites } from '../audit/control-writes.ts'
-
-/** The result of setting a secret. */
-export interface SecretSet {
-  /** 1 for a new secret; each new value adds 1. */
-  readonly version: number
-}
 
 /** The result of rotating the master key. */
 export interface RotatedSecrets {

@@ -1,5 +1,5 @@
 /** Typed submission: the handle that `handler` returns to the program that registered it. */
-import type { SubmitOptions, SubmitOutcome } from '@punctual/core/submit'
+import type { SubmitOptions, Submitted } from '@punctual/core/submit'
 import type { OpenTransaction } from './open-transaction.ts'
 
 /** Options of `submit`: how the run is executed, and the transaction that accepts it. */
@@ -10,19 +10,6 @@ export interface SubmitCallOptions extends SubmitOptions {
    * passes to your callback.
    */
   tx?: OpenTransaction
-}
-
-/** The answer to a submission. */
-export interface Submitted {
-  /** The id of the run; pass it to `punctual.runs`. */
-  readonly id: string
-  /** False when a run with the same key already existed; `id` is then the id of that run. */
-  readonly created: boolean
-  /**
-   * `existing`: a run with the same key exists, unchanged. `replaced`: that run was updated from
-   * this submission.
-   */
-  readonly outcome: SubmitOutcome
 }
 
 /**

@@ -1,8 +1,8 @@
 /** `punctual.apiKeys`: the API keys that identify callers of the HTTP API. */
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
-import { type ApiKey, type Scope, scopeNames } from '@punctual/core/identity'
-import type { CreatedApiKey, PostgresStore, TenantReference } from '@punctual/store'
+import { type ApiKey, type CreatedApiKey, type Scope, scopeNames } from '@punctual/core/identity'
+import type { PostgresStore, TenantReference } from '@punctual/store'
 import { checkedOptions } from './checked-options.ts'
 import { checkTenant } from './tenants.ts'
 

@@ -5,17 +5,17 @@ import { limits } from '@punctual/core/errors'
 import {
   checkTenantName,
   compileQuotas,
+  type EraseResult,
   type QuotaChanges,
   type Quotas,
   type Tenant,
+  type UsageDay,
 } from '@punctual/core/identity'
 import {
   type EraseProgress,
-  type EraseResult,
   exportTenant,
   type PostgresStore,
   type TenantReference,
-  type UsageDay,
 } from '@punctual/store'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { checkedOptions } from './checked-options.ts'

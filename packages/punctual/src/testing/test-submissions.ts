@@ -4,8 +4,8 @@
  */
 import { AssertionError } from 'node:assert'
 import { inspect } from 'node:util'
-import type { SubmitOptions } from '@punctual/core/submit'
-import type { SubmitCallOptions, Submitted } from '../submit/handler-handle.ts'
+import type { SubmitOptions, Submitted } from '@punctual/core/submit'
+import type { SubmitCallOptions } from '../submit/handler-handle.ts'
 import { matches } from './matches.ts'
 
 /** A submission made by the program under test. */

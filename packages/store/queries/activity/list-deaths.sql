@@ -3,12 +3,13 @@
 --
 -- Parameters: $1 tenant, $2 from (ms), $3 and $4 died_at and id of the last row of the previous
 --   page (null = the first page), $5 most rows
--- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at. When there
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at. When there
 --   is no run, one row that is null after the time.
+-- Types: xmin number!, xmax number!, now_ms!, at text
 -- Locks: none. Index: dead_letters_open, dead_letters_handled.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
-  extract(epoch from statement_timestamp())::float8 * 1000 as now_ms, d.run_id, d.at
+  extract(epoch from statement_timestamp())::float8 * 1000 as now_ms, d.run_id as id, d.at
 from (select pg_current_snapshot() as snapshot) s
 left join lateral (
   select u.run_id, u.at

@@ -3,14 +3,15 @@
 --
 -- Parameters: $1 tenant, $2 from (ms), $3 and $4 finished_at and id of the last row of the previous
 --   page (null = the first page), $5 most rows
--- Returns: xmin and xmax of the snapshot, the time of the statement in ms, run_id, at, state,
+-- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, state,
 --   handler, queue, attempt, error, reason. When there is no run, one row that is null after the
 --   time.
+-- Types: xmin number!, xmax number!, now_ms!, at text
 -- Locks: none. Index: outcomes_failed of each partition.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,
   extract(epoch from statement_timestamp())::float8 * 1000 as now_ms,
-  o.run_id, o.at, o.state, l.handler, l.queue, o.attempt, o.error, o.reason
+  o.run_id as id, o.at, o.state, l.handler, l.queue, o.attempt, o.error, o.reason
 from (select pg_current_snapshot() as snapshot) s
 left join lateral (
   select run_id, finished_at as at, state, lane, attempt, error, reason

@@ -2,5 +2,6 @@
 --
 -- Parameters: none
 -- Returns: one row: true or false
+-- Types: found!
 -- Locks: none. Index: api_keys_tenant.
 select exists (select from punctual.api_keys where tenant_id is null) as found

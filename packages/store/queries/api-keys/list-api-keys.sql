@@ -5,7 +5,7 @@
 -- Returns: as find-api-key
 -- Locks: none. Index: api_keys_tenant.
 select
-  k.id, k.name, k.prefix, k.tenant_id, t.name as tenant_name, array_to_string(k.scopes, ',') as scopes, k.created_at,
+  k.id, k.name, k.prefix, k.tenant_id, t.name as tenant_name, k.scopes, k.created_at,
   k.created_by, k.expires_at, k.revoked_at, k.revoked_by, k.rotated_to, k.last_used_at
 from punctual.api_keys k
 left join punctual.tenants t on t.id = k.tenant_id

@@ -32,7 +32,7 @@ ended as (
   where k.id = $1::uuid
 )
 select
-  k.id, k.name, k.prefix, k.tenant_id, t.name as tenant_name, array_to_string(k.scopes, ',') as scopes, k.created_at,
+  k.id, k.name, k.prefix, k.tenant_id, t.name as tenant_name, k.scopes, k.created_at,
   k.created_by, k.expires_at, k.revoked_at, k.revoked_by, k.rotated_to, k.last_used_at
 from made k
 left join punctual.tenants t on t.id = k.tenant_id

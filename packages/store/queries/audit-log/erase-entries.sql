@@ -4,6 +4,7 @@
 -- Parameters: $1 tenant
 -- Returns: how many entries there were, and the position and hash of the head of their chain (null
 --   when nothing was sealed)
+-- Types: entries!
 -- Locks: the rows. Index: audit_log_chain, audit_seals_pkey, audit_heads_pkey.
 with entries as (
   delete from punctual.audit_log

@@ -3,8 +3,9 @@
 --
 -- Parameters: $1 chain or null for all
 -- Returns: chain, added or removed, how many, the first of them
+-- Types: chain!, kind StrayKind!, entries!, first!
 -- Locks: none. Index: none; it reads all entries.
-select coalesce(l.tenant_id, 0) as chain, 'added' as kind, count(*), min(l.id::text)
+select coalesce(l.tenant_id, 0) as chain, 'added' as kind, count(*) as entries, min(l.id::text) as first
 from punctual.audit_log l
 where ($1::integer is null or coalesce(l.tenant_id, 0) = $1::integer)
   and not exists (select 1 from punctual.audit_seals s where s.entry_id = l.id)

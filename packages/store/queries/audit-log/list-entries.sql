@@ -6,12 +6,13 @@
 --   $10 most rows
 -- Returns: the fields of an entry as they are sealed, then seq and hash (null while it is not
 --   sealed)
+-- Types: at_us!
 -- Locks: none. Index: audit_log_chain backwards, audit_seals_entry_id_key.
 select
-  l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,
+  l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint as at_us, l.actor_kind, l.actor_id, l.actor_name,
   l.action, l.target_kind, l.target_id, l.target_name, l.before, l.after, l.source_ip, l.request_id,
   l.note,
-  s.seq, encode(s.hash, 'hex')
+  s.seq, encode(s.hash, 'hex') as hash
 from punctual.audit_log l
 left join punctual.audit_seals s on s.entry_id = l.id
 where coalesce(l.tenant_id, 0) = $1::integer

@@ -2,10 +2,11 @@
 --
 -- Parameters: $1 chain, $2 after this position, $3 up to this position, $4 most rows
 -- Returns: seq, entry_id, content, hash, then the fields of an entry as they are sealed
+-- Types: content!, hash!, tenant_id text, at_us text, before text, after text
 -- Locks: none. Index: audit_seals_pkey, audit_log_pkey.
 select
-  s.seq, s.entry_id, encode(s.content, 'hex'), encode(s.hash, 'hex'),
-  l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint, l.actor_kind, l.actor_id, l.actor_name,
+  s.seq, s.entry_id, encode(s.content, 'hex') as content, encode(s.hash, 'hex') as hash,
+  l.id, l.tenant_id, (extract(epoch from l.at) * 1000000)::bigint as at_us, l.actor_kind, l.actor_id, l.actor_name,
   l.action, l.target_kind, l.target_id, l.target_name, l.before, l.after, l.source_ip, l.request_id,
   l.note
 from punctual.audit_seals s

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant, $2 name
 -- Returns: one row: whether it existed, and how many jobs use it (if any, it stays)
+-- Types: existed!, users!
 -- Locks: the row. Index: primary keys; scans the jobs of the tenant.
 with users as materialized (
   select count(*) as jobs
@@ -14,4 +15,6 @@ gone as (
   where tenant_id = $1::integer and name = $2::text and (select jobs from users) = 0
   returning name
 )
-select exists (select from punctual.calendars where tenant_id = $1::integer and name = $2::text), (select jobs from users)
+select
+  exists (select from punctual.calendars where tenant_id = $1::integer and name = $2::text) as existed,
+  (select jobs from users) as users

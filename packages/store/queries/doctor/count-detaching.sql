@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 schema
 -- Returns: detaching
+-- Types: detaching!
 -- Locks: none. Index: none.
 select count(*) as detaching
 from pg_inherits i

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 schema, $2 tables text[]
 -- Returns: name; sorted
+-- Types: name!
 -- Locks: none. Index: none.
 with recursive tables as (
   select c.oid, c.relname

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 schema, $2 names of tables text[]
 -- Returns: name, live, dead, last_vacuum (manual or automatic)
+-- Types: name!, live!, dead!, last_vacuum text
 -- Locks: none. Index: none.
 select
   relname as name, n_live_tup as live, n_dead_tup as dead,

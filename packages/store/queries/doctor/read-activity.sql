@@ -4,6 +4,7 @@
 -- Parameters: none
 -- Returns: connections, role_limit, database_limit (-1 = none), oldest_ms, oldest_pid,
 --   oldest_application, oldest_state, horizon_age (transactions), horizon_holder
+-- Types: connections!, role_limit!, database_limit!
 -- Locks: none. Index: none.
 with clients as materialized (
   select pid, application_name, state, xact_start, backend_xid, backend_xmin

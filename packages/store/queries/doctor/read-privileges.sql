@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 schema
 -- Returns: role, superuser, schema_exists, may_use, may_create, tables, unusable, unowned
+-- Types: role!, superuser!, schema_exists!, may_use!, may_create!, tables!, unusable!, unowned!
 -- Locks: none. Index: none.
 select
   current_user as role,

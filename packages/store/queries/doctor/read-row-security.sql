@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 schema
 -- Returns: one row: role, member, strong, how many tables with tenant rows lack their policy
+-- Types: role!, member!, strong!, open!
 -- Locks: none. Index: those of the system catalogs.
 select
   to_regrole(punctual.tenant_role()) is not null as role,

@@ -3,6 +3,10 @@
 -- Parameters: none
 -- Returns: version_num, version, in_recovery, timeline (null on a standby), started_at, and the
 --   settings by name
+-- Types: version_num number!, version!, in_recovery!, started_at!, data_checksums!, read_only!,
+--   fsync!, full_page_writes!, synchronous_commit!, standby_names!, autovacuum!, track_counts!,
+--   max_connections number!, reserved!, max_locks number!, max_prepared number!,
+--   statement_timeout_ms number!, standbys!
 -- Locks: none. Index: none.
 select
   current_setting('server_version_num') as version_num,

@@ -6,6 +6,7 @@
 --   jsonb[], $14 descriptions text[], $15 owners text[], $16 sources text[], $17 created_by text[],
 --   $18 flows jsonb[]
 -- Returns: id and registration time in ms of each registered job
+-- Types: created_ms!
 -- Locks: the new rows. Index: jobs_name, primary key of timings.
 with made as (
   insert into punctual.jobs (

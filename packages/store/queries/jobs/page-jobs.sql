@@ -8,6 +8,7 @@
 -- Returns: number of jobs read, name of the last one, matched, status, then run_id, state, attempt,
 --   started_at, finished_at of the latest run, and the columns of a job (jobs/rows.ts); one row
 --   that is null after matched when there is no job
+-- Types: looked!, matched!, status JobStatus, state RunState
 -- Locks: none. Index: jobs_name or primary keys; runs_job of the partitions, newest first, then
 --   primary keys. Planned again for each call.
 with bound as materialized (

@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: virtualtransaction
+-- Types: virtualtransaction!
 -- Locks: none. Index: none: it reads the lock table in memory. Includes reapers, which are just as
 --   brief.
 select virtualtransaction

@@ -3,6 +3,7 @@
 -- Parameters: $1 tenant
 -- Returns: queue (null = the tenant), concurrency, running, rate limit, per ms, burst, when the
 --   next run may start in ms (null = immediately), ageing_ms, weight, set_at, set_by
+-- Types: running!
 -- Locks: none. Index: none; the table is small. leases_queue_limit, leases_tenant_limit.
 select
   m.queue, m.concurrency,

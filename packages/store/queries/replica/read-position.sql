@@ -5,6 +5,7 @@
 -- Returns: one row: cluster and database, whether it is a standby, the commit time of the last
 --   replayed transaction (ms, by the clock of the primary), the WAL position, the newest migration,
 --   whether this role is a member of the tenant role
+-- Types: identity!, standby!, position bigint!, migration!, may_be_tenant!
 -- Locks: none. Index: primary key.
 select
   (select system_identifier from pg_control_system())

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 tenant, $2 keys text[]
 -- Returns: the keys that were free
+-- Types: key!
 -- Locks: an advisory lock per key, until the transaction ends. Index: none.
 select key
 from unnest($2::text[]) as i (key)

@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: through in ms, whether the hour is over
+-- Types: through!, is_past!
 -- Locks: none. Index: primary key.
 select
   (extract(epoch from through) * 1000)::bigint as through,

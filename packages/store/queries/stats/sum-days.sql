@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant, $2 from and $3 before in ms, both the start of a day in UTC
 -- Returns: day, state, runs
+-- Types: day!, state FinalState!, runs!
 -- Locks: none. Index: primary key of lane_days, counters_bucket.
 with summed as materialized (
   select through from punctual.day_sums where name = 'lanes'

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant, $2 N
 -- Returns: queue, handler, state, runs
+-- Types: runs!
 -- Locks: none. Index: counters_bucket.
 select l.queue, l.handler, c.state, sum(c.runs)::bigint as runs
 from punctual.counters c

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 run ids uuid[]
 -- Returns: run_id
+-- Types: run_id!
 -- Locks: none. Index: primary keys.
 select run_id from punctual.leases where run_id = any ($1::uuid[])
 union all

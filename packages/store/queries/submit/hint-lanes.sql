@@ -5,6 +5,7 @@
 -- Parameters: $1 channel, $2 hint, $3 tenant, $4 lanes integer[], $5 queues text[], $6 handlers
 --   text[], $7 priorities smallint[]
 -- Returns: the empty result of pg_notify, how many of the lanes are unchanged
+-- Types: known!
 -- Locks: none. Index: primary key of lanes.
 select
   -- Some clients cannot read a column of type void.

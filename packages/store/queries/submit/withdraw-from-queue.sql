@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 run ids uuid[], $2 tenant
 -- Returns: run_id of each withdrawn run, and the gate that it had passed, which is free again
+-- Types: gate bigint
 -- Locks: queue. Index: primary key.
 delete from punctual.queue
 where run_id = any ($1::uuid[]) and tenant_id = $2::integer and attempt = 0 and crashes = 0

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 tenant
 -- Returns: one row: the number of deleted rows
+-- Types: gone!
 -- Locks: the rows. Index: primary keys; the places of runs are read whole.
 with live as materialized (
   select run_id from punctual.queue where tenant_id = $1::integer
@@ -21,4 +22,4 @@ holds as (
   where job_id in (select id from punctual.jobs where tenant_id = $1::integer)
   returning job_id
 )
-select (select count(*) from gated) + (select count(*) from holds)
+select (select count(*) from gated) + (select count(*) from holds) as gone

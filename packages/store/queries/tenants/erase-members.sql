@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant, $2 most rows
 -- Returns: one row: the number of deleted rows
+-- Types: gone!
 -- Locks: the rows. Index: groups_tenant, primary key of group_members.
 with gone as (
   delete from punctual.group_members
@@ -13,4 +14,4 @@ with gone as (
     limit $2::integer))
   returning group_id
 )
-select count(*) from gone
+select count(*) as gone from gone

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 tenant, $2 after this id, $3 before this id, $4 most rows
 -- Returns: id, its columns as JSON, payload, output (both as stored)
+-- Types: facts ExportedRun!
 -- Locks: none. Index: primary keys, in the partitions between.
 select
   r.id,

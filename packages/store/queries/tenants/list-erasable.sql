@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: the quoted table name, blocks; tables that feed the claim come first
+-- Types: name!, blocks!
 -- Locks: none. Index: those of the system catalogs.
 select
   format('%I.%I', s.nspname, c.relname) as name,

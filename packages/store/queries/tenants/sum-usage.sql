@@ -4,6 +4,7 @@
 -- Parameters: $1 tenant, $2 first id of the day, $3 first id of the next day
 -- Returns: one row: runs, runs that succeeded, runs that ended otherwise, attempts that began,
 --   total ms of the attempts, bytes of payloads, of outputs and of logs
+-- Types: runs!, succeeded!, others!, attempts!, ran_ms!, payload_bytes!, output_bytes!, log_bytes!
 -- Locks: none. Index: primary keys, in one partition, of which all rows are read.
 select
   r.runs, o.succeeded, o.others, o.attempts + a.attempts as attempts, o.ran_ms + a.ran_ms as ran_ms,

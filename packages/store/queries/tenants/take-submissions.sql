@@ -4,6 +4,7 @@
 -- Parameters: $1 tenant, $2 needed, $3 wanted, $4 quota
 -- Returns: the second, how many were granted, how many were granted in that second in total, how
 --   many ms of it remain
+-- Types: left_ms!
 -- Locks: the row of the tenant. Index: primary key.
 with now as materialized (
   select clock_timestamp() as at, floor(extract(epoch from clock_timestamp()))::bigint as second

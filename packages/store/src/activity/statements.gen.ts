@@ -1,28 +1,28 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { Failure } from '@punctual/core/errors'
 import type { FinalState } from '@punctual/core/run'
-import { date, json, number, orNull, text } from '../sql/cells.ts'
+import { json, number, orNull, text } from '../sql/cells.ts'
 import { finalState } from '../sql/run-cells.ts'
 import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface ListDeathsRow {
-  readonly xmin: string | null
-  readonly xmax: string | null
-  readonly nowMs: number | null
-  readonly runId: string | null
-  readonly at: Date | null
+  readonly xmin: number
+  readonly xmax: number
+  readonly nowMs: number
+  readonly id: string | null
+  readonly at: string | null
 }
 
 const LIST_DEATHS: TypedStatement<ListDeathsRow> = {
   path: 'activity/list-deaths',
   daily: false,
-  columns: ['xmin', 'xmax', 'now_ms', 'run_id', 'at'],
+  columns: ['xmin', 'xmax', 'now_ms', 'id', 'at'],
   decode: (row) => ({
-    xmin: orNull(text, row[0]),
-    xmax: orNull(text, row[1]),
-    nowMs: orNull(number, row[2]),
-    runId: orNull(text, row[3]),
-    at: orNull(date, row[4]),
+    xmin: number(row[0]),
+    xmax: number(row[1]),
+    nowMs: number(row[2]),
+    id: orNull(text, row[3]),
+    at: orNull(text, row[4]),
   }),
 }
 
@@ -33,11 +33,11 @@ export function listDeaths(tenant: Num, p2: Num, p3: Timestamp, diedAtAndId: Tex
 }
 
 export interface ListEndsRow {
-  readonly xmin: string | null
-  readonly xmax: string | null
-  readonly nowMs: number | null
-  readonly runId: string | null
-  readonly at: Date | null
+  readonly xmin: number
+  readonly xmax: number
+  readonly nowMs: number
+  readonly id: string | null
+  readonly at: string | null
   readonly state: FinalState | null
   readonly handler: string | null
   readonly queue: string | null
@@ -49,13 +49,13 @@ export interface ListEndsRow {
 const LIST_ENDS: TypedStatement<ListEndsRow> = {
   path: 'activity/list-ends',
   daily: false,
-  columns: ['xmin', 'xmax', 'now_ms', 'run_id', 'at', 'state', 'handler', 'queue', 'attempt', 'error', 'reason'],
+  columns: ['xmin', 'xmax', 'now_ms', 'id', 'at', 'state', 'handler', 'queue', 'attempt', 'error', 'reason'],
   decode: (row) => ({
-    xmin: orNull(text, row[0]),
-    xmax: orNull(text, row[1]),
-    nowMs: orNull(number, row[2]),
-    runId: orNull(text, row[3]),
-    at: orNull(date, row[4]),
+    xmin: number(row[0]),
+    xmax: number(row[1]),
+    nowMs: number(row[2]),
+    id: orNull(text, row[3]),
+    at: orNull(text, row[4]),
     state: orNull(finalState, row[5]),
     handler: orNull(text, row[6]),
     queue: orNull(text, row[7]),
@@ -72,11 +72,11 @@ export function listEnds(tenant: Num, p2: Num, p3: Timestamp, finishedAtAndId: T
 }
 
 export interface ListLossesRow {
-  readonly xmin: string | null
-  readonly xmax: string | null
-  readonly nowMs: number | null
+  readonly xmin: number
+  readonly xmax: number
+  readonly nowMs: number
   readonly id: string | null
-  readonly at: Date | null
+  readonly at: string | null
   readonly host: string | null
   readonly pid: number | null
 }
@@ -86,11 +86,11 @@ const LIST_LOSSES: TypedStatement<ListLossesRow> = {
   daily: false,
   columns: ['xmin', 'xmax', 'now_ms', 'id', 'at', 'host', 'pid'],
   decode: (row) => ({
-    xmin: orNull(text, row[0]),
-    xmax: orNull(text, row[1]),
-    nowMs: orNull(number, row[2]),
+    xmin: number(row[0]),
+    xmax: number(row[1]),
+    nowMs: number(row[2]),
     id: orNull(text, row[3]),
-    at: orNull(date, row[4]),
+    at: orNull(text, row[4]),
     host: orNull(text, row[5]),
     pid: orNull(number, row[6]),
   }),

@@ -7,12 +7,13 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { PunctualError } from '@punctual/core/errors'
-import { type Caller, prefixOfApiKey, type Scope } from '@punctual/core/identity'
+import { type Caller, prefixOfApiKey } from '@punctual/core/identity'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import { TtlCache } from '../tenants/ttl-cache.ts'
 import { hashOf } from './api-key-store.ts'
+import { noteUses, recogniseApiKey } from './statements.gen.ts'
 
 interface KnownKey {
   readonly hash: string
@@ -48,10 +49,11 @@ export class Authenticator {
   /** @throws `PunctualError` with `unauthenticated` */
   async authenticate(key: unknown): Promise<Caller> {
     const prefix = prefixOfApiKey(key)
-    if (prefix === null) refuse('The API key is malformed: it was cut, extended or mistyped')
+    if (prefix === null || typeof key !== 'string')
+      refuse('The API key is malformed: it was cut, extended or mistyped')
     const known = await this.#keys.get(prefix)
     // One answer for an unknown key and for a wrong secret: the difference helps only a guesser.
-    if (!known || !isSame(known.hash, hashOf(key as string))) refuse('The API key is unknown')
+    if (!known || !isSame(known.hash, hashOf(key))) refuse('The API key is unknown')
     if (known.revoked) refuse('The API key is revoked')
     if (known.expiresMs !== null && known.expiresMs <= this.#database.clock.nowMs())
       refuse('The API key has expired')
@@ -60,22 +62,20 @@ export class Authenticator {
   }
 
   async #look(prefix: string): Promise<KnownKey | null> {
-    const statement = this.#database.statement('api-keys/recognise-api-key')
-    const [row] = await this.#database.control.query(statement, [prefix])
+    const [row] = await this.#database.control.run(recogniseApiKey(prefix))
     if (!row) return null
-    const [id, name, hash, scopes, expiresMs, revoked, tenantId, tenantName, suspended, erased] =
-      row
+    const { id, name, hash, scopes, expiresMs, tenantId, tenantName } = row
     return {
-      hash: hash as string,
-      expiresMs: expiresMs ? Number(expiresMs) : null,
-      revoked: revoked === 't' || erased === 't',
+      hash,
+      expiresMs,
+      revoked: row.revoked || row.erased,
       caller: {
-        keyId: id as string,
-        keyName: name as string,
-        tenantId: tenantId ? Number(tenantId) : null,
-        tenantName: tenantName ?? null,
-        tenantSuspended: suspended === 't',
-        scopes: (scopes as string).split(',') as Scope[],
+        keyId: id,
+        keyName: name,
+        tenantId,
+        tenantName,
+        tenantSuspended: row.suspended,
+        scopes,
       },
     }
   }
@@ -95,12 +95,11 @@ export class Authenticator {
 
   /** Keys used during a write go with the next write. */
   async #writeNotes(): Promise<void> {
-    const statement = this.#database.statement('api-keys/note-uses')
     while (this.#toNote.size > 0) {
       const ids = [...this.#toNote]
       this.#toNote.clear()
       // If the write fails, the next use after a minute tries again.
-      await this.#database.control.query(statement, [uuidArray(ids)]).catch(() => undefined)
+      await this.#database.control.run(noteUses(uuidArray(ids))).catch(() => undefined)
     }
   }
 

@@ -1,5 +1,6 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { boolean, date, number, orNull, text } from '../sql/cells.ts'
+import type { Scope } from '@punctual/core/identity'
+import { boolean, date, number, orNull, text, texts } from '../sql/cells.ts'
 import type { Big, Bool, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface FindApiKeyRow {
@@ -8,7 +9,7 @@ export interface FindApiKeyRow {
   readonly prefix: string
   readonly tenantId: number | null
   readonly tenantName: string | null
-  readonly scopes: string | null
+  readonly scopes: Scope[]
   readonly createdAt: Date
   readonly createdBy: string | null
   readonly expiresAt: Date | null
@@ -28,7 +29,7 @@ const FIND_API_KEY: TypedStatement<FindApiKeyRow> = {
     prefix: text(row[2]),
     tenantId: orNull(number, row[3]),
     tenantName: orNull(text, row[4]),
-    scopes: orNull(text, row[5]),
+    scopes: texts(row[5]) as Scope[],
     createdAt: date(row[6]),
     createdBy: orNull(text, row[7]),
     expiresAt: orNull(date, row[8]),
@@ -45,7 +46,7 @@ export function findApiKey(id: Text, tenant: Num): Call<FindApiKeyRow> {
 }
 
 export interface FindSystemKeyRow {
-  readonly found: boolean | null
+  readonly found: boolean
 }
 
 const FIND_SYSTEM_KEY: TypedStatement<FindSystemKeyRow> = {
@@ -53,7 +54,7 @@ const FIND_SYSTEM_KEY: TypedStatement<FindSystemKeyRow> = {
   daily: false,
   columns: ['found'],
   decode: (row) => ({
-    found: orNull(boolean, row[0]),
+    found: boolean(row[0]),
   }),
 }
 
@@ -68,7 +69,7 @@ export interface InsertApiKeyRow {
   readonly prefix: string
   readonly tenantId: number | null
   readonly tenantName: string | null
-  readonly scopes: string | null
+  readonly scopes: Scope[]
   readonly createdAt: Date
   readonly createdBy: string | null
   readonly expiresAt: Date | null
@@ -88,7 +89,7 @@ const INSERT_API_KEY: TypedStatement<InsertApiKeyRow> = {
     prefix: text(row[2]),
     tenantId: orNull(number, row[3]),
     tenantName: orNull(text, row[4]),
-    scopes: orNull(text, row[5]),
+    scopes: texts(row[5]) as Scope[],
     createdAt: date(row[6]),
     createdBy: orNull(text, row[7]),
     expiresAt: orNull(date, row[8]),
@@ -110,7 +111,7 @@ export interface ListApiKeysRow {
   readonly prefix: string
   readonly tenantId: number | null
   readonly tenantName: string | null
-  readonly scopes: string | null
+  readonly scopes: Scope[]
   readonly createdAt: Date
   readonly createdBy: string | null
   readonly expiresAt: Date | null
@@ -130,7 +131,7 @@ const LIST_API_KEYS: TypedStatement<ListApiKeysRow> = {
     prefix: text(row[2]),
     tenantId: orNull(number, row[3]),
     tenantName: orNull(text, row[4]),
-    scopes: orNull(text, row[5]),
+    scopes: texts(row[5]) as Scope[],
     createdAt: date(row[6]),
     createdBy: orNull(text, row[7]),
     expiresAt: orNull(date, row[8]),
@@ -161,14 +162,14 @@ export function noteUses(ids: List<'uuid'>): Call<null> {
 export interface RecogniseApiKeyRow {
   readonly id: string
   readonly name: string
-  readonly hash: string | null
-  readonly scopes: string | null
+  readonly hash: string
+  readonly scopes: Scope[]
   readonly expiresMs: number | null
-  readonly revoked: boolean | null
+  readonly revoked: boolean
   readonly tenantId: number | null
   readonly tenantName: string | null
-  readonly suspended: boolean | null
-  readonly erased: boolean | null
+  readonly suspended: boolean
+  readonly erased: boolean
 }
 
 const RECOGNISE_API_KEY: TypedStatement<RecogniseApiKeyRow> = {
@@ -178,14 +179,14 @@ const RECOGNISE_API_KEY: TypedStatement<RecogniseApiKeyRow> = {
   decode: (row) => ({
     id: text(row[0]),
     name: text(row[1]),
-    hash: orNull(text, row[2]),
-    scopes: orNull(text, row[3]),
+    hash: text(row[2]),
+    scopes: texts(row[3]) as Scope[],
     expiresMs: orNull(number, row[4]),
-    revoked: orNull(boolean, row[5]),
+    revoked: boolean(row[5]),
     tenantId: orNull(number, row[6]),
     tenantName: orNull(text, row[7]),
-    suspended: orNull(boolean, row[8]),
-    erased: orNull(boolean, row[9]),
+    suspended: boolean(row[8]),
+    erased: boolean(row[9]),
   }),
 }
 
@@ -218,7 +219,7 @@ export interface RotateApiKeyRow {
   readonly prefix: string
   readonly tenantId: number | null
   readonly tenantName: string | null
-  readonly scopes: string | null
+  readonly scopes: Scope[]
   readonly createdAt: Date
   readonly createdBy: string | null
   readonly expiresAt: Date | null
@@ -238,7 +239,7 @@ const ROTATE_API_KEY: TypedStatement<RotateApiKeyRow> = {
     prefix: text(row[2]),
     tenantId: orNull(number, row[3]),
     tenantName: orNull(text, row[4]),
-    scopes: orNull(text, row[5]),
+    scopes: texts(row[5]) as Scope[],
     createdAt: date(row[6]),
     createdBy: orNull(text, row[7]),
     expiresAt: orNull(date, row[8]),

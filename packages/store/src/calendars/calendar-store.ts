@@ -1,8 +1,9 @@
 /** A tenant's calendars: named sets of dates and windows that jobs refer to. */
 import { checkName } from '@punctual/core/check'
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import { type CalendarInput, parseCalendar } from '@punctual/core/schedule'
 import type { Database } from '../connection/database.ts'
+import { deleteCalendar, listCalendars, upsertCalendar } from './statements.gen.ts'
 
 export class CalendarStore {
   readonly #database: Database
@@ -15,33 +16,24 @@ export class CalendarStore {
   async set(name: string, calendar: CalendarInput, tenantId: number): Promise<void> {
     checkName('name', name)
     parseCalendar(calendar)
-    const values = [tenantId, name, JSON.stringify(calendar)]
-    await this.#database.control.query(
-      this.#database.statement('calendars/upsert-calendar'),
-      values,
-    )
+    await this.#database.control.run(upsertCalendar(tenantId, name, JSON.stringify(calendar)))
   }
 
   async list(tenantId: number): Promise<{ name: string; calendar: CalendarInput }[]> {
-    const statement = this.#database.statement('calendars/list-calendars')
-    const rows = await this.#database.control.query(statement, [tenantId])
-    return rows.map(([name, spec]) => ({
-      name: name as string,
-      calendar: JSON.parse(spec as string),
-    }))
+    const rows = await this.#database.control.run(listCalendars(tenantId))
+    return rows.map(({ name, spec }) => ({ name, calendar: spec }))
   }
 
   /** False when no calendar has this name. */
   async delete(name: string, tenantId: number): Promise<boolean> {
-    const statement = this.#database.statement('calendars/delete-calendar')
-    const [row] = await this.#database.control.query(statement, [tenantId, name])
-    const [existed, users] = row as readonly (string | null)[]
-    if (existed === 't' && Number(users) > 0)
+    const [row] = await this.#database.control.run(deleteCalendar(tenantId, name))
+    invariant(row, 'a statement that deletes a calendar returns one row')
+    if (row.existed && row.users > 0)
       throw new PunctualError(
         'calendar_in_use',
-        `The calendar ${JSON.stringify(name)} is used by ${users} job(s). Change them first.`,
+        `The calendar ${JSON.stringify(name)} is used by ${row.users} job(s). Change them first.`,
         { id: name },
       )
-    return existed === 't'
+    return row.existed
   }
 }

@@ -1,19 +1,20 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { boolean, number, orNull, text } from '../sql/cells.ts'
+import type { CalendarInput } from '@punctual/core/schedule'
+import { boolean, json, number, text } from '../sql/cells.ts'
 import type { Call, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface DeleteCalendarRow {
-  readonly exists: boolean | null
-  readonly jobs: number | null
+  readonly existed: boolean
+  readonly users: number
 }
 
 const DELETE_CALENDAR: TypedStatement<DeleteCalendarRow> = {
   path: 'calendars/delete-calendar',
   daily: false,
-  columns: ['exists', 'jobs'],
+  columns: ['existed', 'users'],
   decode: (row) => ({
-    exists: orNull(boolean, row[0]),
-    jobs: orNull(number, row[1]),
+    existed: boolean(row[0]),
+    users: number(row[1]),
   }),
 }
 
@@ -24,7 +25,7 @@ export function deleteCalendar(tenant: Num, name: Text): Call<DeleteCalendarRow>
 
 export interface ListCalendarsRow {
   readonly name: string
-  readonly spec: string
+  readonly spec: CalendarInput
   readonly version: number
 }
 
@@ -34,7 +35,7 @@ const LIST_CALENDARS: TypedStatement<ListCalendarsRow> = {
   columns: ['name', 'spec', 'version'],
   decode: (row) => ({
     name: text(row[0]),
-    spec: text(row[1]),
+    spec: json(row[1]) as CalendarInput,
     version: number(row[2]),
   }),
 }

@@ -5,6 +5,8 @@
  * Layout: dimensions, has-null flag, element type, length, lower bound; then for each element its
  * length (-1 = null) and its bytes.
  */
+import type { ArrayOf } from '../sql/typed.ts'
+
 const HEADER = 20
 const GUESS_MAX = 67_108_864
 const oids = {
@@ -16,9 +18,6 @@ const oids = {
   jsonb: 3802,
   boolean: 16,
 } as const
-
-/** An array of elements of this type of PostgreSQL. */
-export type ArrayOf<Element extends string> = Buffer & { readonly element?: Element }
 
 function header(buffer: Buffer, oid: number, length: number): void {
   buffer.writeInt32BE(1, 0)

@@ -10,12 +10,12 @@
  * another connection, they are set locally in each transaction.
  */
 import type pg from 'pg'
-import type { Call } from '../sql/typed.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Cells as Row } from '../sql/cells.ts'
+import type { Call, Value } from '../sql/typed.ts'
 import { isReadOnly } from './faults.ts'
 import type { TextQuery } from './pg-augmentation.ts'
 import { BEGIN, LOCAL_PINS, PIN_SESSION, PINNED } from './pins.ts'
-import type { Row, Value } from './row.ts'
+import type { Endpoint } from './server/endpoint.ts'
 import type { Statement, Statements } from './statements.ts'
 import type { OpenTransaction, Transactions } from './transactions.ts'
 

@@ -5,12 +5,10 @@
  */
 import type pg from 'pg'
 import type { Database } from './database.ts'
-import type { ConnectSettings } from './endpoint.ts'
 import { isConnectionFault } from './faults.ts'
 import { LOCAL_PINS, PINNED } from './pins.ts'
 import { retrying } from './retrying.ts'
-
-type Timed = pg.QueryConfig & { query_timeout: number }
+import type { ConnectSettings } from './server/endpoint.ts'
 
 interface OwnTransaction {
   readonly begin?: string
@@ -92,15 +90,16 @@ export class ClientPool {
 
   /** Runs the work in a separate transaction, even inside a transaction of the caller. */
   separateTransaction<T>(
-    work: (client: pg.Client, begun: unknown) => Promise<T>,
+    work: (client: pg.Client, begun: readonly pg.QueryResult[]) => Promise<T>,
     { begin = 'begin isolation level read committed', answerMs }: OwnTransaction = {},
   ): Promise<T> {
     return this.with(async (client) => {
       // The peer may be dead unnoticed: begin and commit have a deadline even if the work has none.
       const query_timeout = answerMs ?? this.#database.timeoutMs
-      const begun: unknown = await client.query({ text: begin, query_timeout } as Timed)
-      const result = await work(client, begun)
-      await client.query({ text: 'commit', query_timeout } as Timed)
+      const begun = await client.query({ text: begin, query_timeout })
+      // The driver returns a list when the text has several statements.
+      const result = await work(client, Array.isArray(begun) ? begun : [begun])
+      await client.query({ text: 'commit', query_timeout })
       return result
     })
   }

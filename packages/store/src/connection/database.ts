@@ -4,16 +4,18 @@
  * open on first use.
  */
 import type { Clock } from '@punctual/core/clock'
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Call } from '../sql/typed.ts'
 import { Channel } from './channel.ts'
 import { DatabaseClock } from './database-clock.ts'
-import { type ConnectSettings, Endpoint } from './endpoint.ts'
 import type { Queryable } from './queryable.ts'
 import { type RunOptions, runIn, runOn } from './run-call.ts'
+import { type ConnectSettings, Endpoint } from './server/endpoint.ts'
+import { greet } from './statements.gen.ts'
 import { isSchemaName, type Statement, Statements } from './statements.ts'
 import { Transactions } from './transactions.ts'
+import { Turns } from './turns.ts'
 
 export interface DatabaseOptions {
   readonly url: string
@@ -26,12 +28,6 @@ export interface DatabaseOptions {
   readonly timeoutMs?: number
   readonly applicationName?: string
 }
-
-/** The clock, the backend's process id, the timeline: null on a standby, new after a fail-over. */
-const HANDSHAKE = `select
-  extract(epoch from clock_timestamp())::float8 * 1000,
-  pg_backend_pid(),
-  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
 
 const SUBMIT_CHANNELS = 4
 const BROWSE_CHANNELS = 2
@@ -58,8 +54,7 @@ export class Database {
   readonly secondSettle: Channel
   /** General purpose: reads, cancels and edits, triggers, sweeps, hints. */
   readonly control: Channel
-  readonly #browse: readonly Channel[]
-  #browsed = 0
+  readonly #browse: Turns<Channel>
   /** For the roles that time drives: used every few seconds, never queued behind a long list. */
   readonly upkeep: Channel
   readonly submit: readonly Channel[]
@@ -118,20 +113,17 @@ export class Database {
     this.secondClaim = pinnedChannel()
     this.secondSettle = pinnedChannel()
     this.control = unpinned()
-    this.#browse = Array.from({ length: BROWSE_CHANNELS }, () => {
-      return new Channel({
-        ...base,
-        onConnect: (client) => this.#handshakeReader(client),
-        idleMs: IDLE_MS,
-      })
-    })
+    const reader = () => {
+      const onConnect = (client: pg.Client) => this.#handshakeReader(client)
+      return new Channel({ ...base, onConnect, idleMs: IDLE_MS })
+    }
+    this.#browse = new Turns(BROWSE_CHANNELS, reader)
     this.submit = Array.from({ length: SUBMIT_CHANNELS }, pinnedChannel)
   }
 
   /** For pages, counts and reports, which may take long: reads of one run never wait for them. */
   get browse(): Channel {
-    this.#browsed = (this.#browsed + 1) % BROWSE_CHANNELS
-    return this.#browse[this.#browsed] as Channel
+    return this.#browse.next()
   }
 
   /**
@@ -186,9 +178,9 @@ export class Database {
 
   async #handshake(client: pg.Client): Promise<void> {
     const sentAtMs = this.localClock.monotonicMs()
-    const query = { text: HANDSHAKE, rowMode: 'array' as const, query_timeout: this.timeoutMs }
-    const answer = await client.query(query)
-    const [nowMs, pid, timeline] = answer.rows[0] as unknown as [string, string, string | null]
+    const [greeting] = await this.runOn(client, greet())
+    invariant(greeting, 'the server greets')
+    const { ms, pid, timeline } = greeting
     if (timeline === null) {
       await client.end()
       throw new PunctualError(
@@ -196,11 +188,11 @@ export class Database {
         'The server is a standby and accepts no writes.',
       )
     }
-    this.clock.sample(sentAtMs, Number(nowMs))
+    this.clock.sample(sentAtMs, ms)
     if (this.#timeline !== null && this.#timeline !== timeline)
       for (const changed of this.onNewTimeline) changed()
     this.#timeline = timeline
-    this.#pooled = Number(pid) !== client.processID
+    this.#pooled = pid !== client.processID
   }
 
   /** A dedicated connection (a user's transaction, migrations); the caller ends it. */
@@ -212,7 +204,7 @@ export class Database {
 
   async close(): Promise<void> {
     const second = [this.secondClaim, this.secondSettle]
-    const readers = [this.control, ...this.#browse]
+    const readers = [this.control, ...this.#browse.all]
     const all = [this.claim, this.settle, ...second, ...readers, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }

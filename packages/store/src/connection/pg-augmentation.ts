@@ -1,7 +1,7 @@
 /** What the driver has and its types do not mention. */
 import type { Writable } from 'node:stream'
 import type { QueryArrayResult } from 'pg'
-import type { Value } from './row.ts'
+import type { Value } from '../sql/typed.ts'
 
 /** A query whose rows are lists of texts, on a connection that parses no value. */
 export interface TextQuery {

@@ -37,7 +37,7 @@ export const systemRandom: Random = {
   fraction: Math.random,
   token: () => {
     randomFillSync(words)
-    return ((words[0] as bigint) >> 1n || 1n).toString()
+    return ((words[0] ?? 0n) >> 1n || 1n).toString()
   },
   fill: (bytes) => {
     randomFillSync(bytes)

@@ -10,10 +10,11 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
+import type { Cells as Row } from '../sql/cells.ts'
+import type { Value } from '../sql/typed.ts'
 import { isConnectionFault, isMissingPartition, isTransient } from './faults.ts'
 import type { TextQuery } from './pg-augmentation.ts'
 import { PINS } from './pins.ts'
-import type { Row, Value } from './row.ts'
 import type { Statement } from './statements.ts'
 
 /** The whole transaction must run again: nothing inside it can recover from this fault. */

@@ -7,9 +7,9 @@ import type {
 } from '@punctual/core/dead-letter'
 import { invariant } from '@punctual/core/errors'
 import type { FinalState } from '@punctual/core/run'
-import { type ArrayOf, uuidArray } from '../connection/binary-arrays.ts'
+import { uuidArray } from '../connection/binary-arrays.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import type { Call, Num, Text } from '../sql/typed.ts'
+import type { ArrayOf, Call, Num, Text } from '../sql/typed.ts'
 import { listCheckpoints } from '../work/statements.gen.ts'
 import { type LastWords, toCause, toDeadLetter, toLastWords } from './rows.ts'
 import {

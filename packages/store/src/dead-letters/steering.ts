@@ -5,6 +5,7 @@
  * the dead letter shows whether it took place: it names its replay.
  */
 import { type DeadLetter, handlings } from '@punctual/core/dead-letter'
+import type { KeyBusy } from '@punctual/core/run'
 import type pg from 'pg'
 import { uuidArray, uuidArrayOrNull } from '../connection/binary-arrays.ts'
 import type { DeadLetterReader } from './reader.ts'
@@ -22,16 +23,6 @@ export interface ReplayRequest {
   readonly id: string
   /** Another payload, as JSON; null keeps the original one. */
   readonly payload: string | null
-}
-
-/** A live run holds the key that the new run needs, so no run was created. */
-export interface KeyBusy {
-  /** Distinguishes this answer from the others. */
-  readonly result: 'key_busy'
-  /** The key that is held. */
-  readonly key: string
-  /** The run that holds it; null when that run has just ended. */
-  readonly heldBy: string | null
 }
 
 export type ReplayAnswer =

@@ -3,7 +3,7 @@ import { boolean, date, number, orNull, text } from '../sql/cells.ts'
 import type { Call, List, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface CountDetachingRow {
-  readonly detaching: number | null
+  readonly detaching: number
 }
 
 const COUNT_DETACHING: TypedStatement<CountDetachingRow> = {
@@ -11,7 +11,7 @@ const COUNT_DETACHING: TypedStatement<CountDetachingRow> = {
   daily: false,
   columns: ['detaching'],
   decode: (row) => ({
-    detaching: orNull(number, row[0]),
+    detaching: number(row[0]),
   }),
 }
 
@@ -21,7 +21,7 @@ export function countDetaching(schema: Text): Call<CountDetachingRow> {
 }
 
 export interface ListBrokenKeysRow {
-  readonly name: string | null
+  readonly name: string
 }
 
 const LIST_BROKEN_KEYS: TypedStatement<ListBrokenKeysRow> = {
@@ -29,7 +29,7 @@ const LIST_BROKEN_KEYS: TypedStatement<ListBrokenKeysRow> = {
   daily: false,
   columns: ['name'],
   decode: (row) => ({
-    name: orNull(text, row[0]),
+    name: text(row[0]),
   }),
 }
 
@@ -40,10 +40,10 @@ export function listBrokenKeys(schema: Text, tables: List<'text'>): Call<ListBro
 }
 
 export interface ListDeadRowsRow {
-  readonly name: string | null
-  readonly live: number | null
-  readonly dead: number | null
-  readonly lastVacuum: Date | null
+  readonly name: string
+  readonly live: number
+  readonly dead: number
+  readonly lastVacuum: string | null
 }
 
 const LIST_DEAD_ROWS: TypedStatement<ListDeadRowsRow> = {
@@ -51,10 +51,10 @@ const LIST_DEAD_ROWS: TypedStatement<ListDeadRowsRow> = {
   daily: false,
   columns: ['name', 'live', 'dead', 'last_vacuum'],
   decode: (row) => ({
-    name: orNull(text, row[0]),
-    live: orNull(number, row[1]),
-    dead: orNull(number, row[2]),
-    lastVacuum: orNull(date, row[3]),
+    name: text(row[0]),
+    live: number(row[1]),
+    dead: number(row[2]),
+    lastVacuum: orNull(text, row[3]),
   }),
 }
 
@@ -105,9 +105,9 @@ export function listZoneData(): Call<ListZoneDataRow> {
 }
 
 export interface ReadActivityRow {
-  readonly connections: number | null
-  readonly roleLimit: number | null
-  readonly databaseLimit: number | null
+  readonly connections: number
+  readonly roleLimit: number
+  readonly databaseLimit: number
   readonly oldestMs: number | null
   readonly oldestPid: number | null
   readonly oldestApplication: string | null
@@ -121,9 +121,9 @@ const READ_ACTIVITY: TypedStatement<ReadActivityRow> = {
   daily: false,
   columns: ['connections', 'role_limit', 'database_limit', 'oldest_ms', 'oldest_pid', 'oldest_application', 'oldest_state', 'horizon_age', 'horizon_holder'],
   decode: (row) => ({
-    connections: orNull(number, row[0]),
-    roleLimit: orNull(number, row[1]),
-    databaseLimit: orNull(number, row[2]),
+    connections: number(row[0]),
+    roleLimit: number(row[1]),
+    databaseLimit: number(row[2]),
     oldestMs: orNull(number, row[3]),
     oldestPid: orNull(number, row[4]),
     oldestApplication: orNull(text, row[5]),
@@ -140,14 +140,14 @@ export function readActivity(): Call<ReadActivityRow> {
 }
 
 export interface ReadPrivilegesRow {
-  readonly role: string | null
-  readonly superuser: boolean | null
-  readonly schemaExists: boolean | null
-  readonly mayUse: boolean | null
-  readonly mayCreate: boolean | null
-  readonly tables: number | null
-  readonly unusable: number | null
-  readonly unowned: number | null
+  readonly role: string
+  readonly superuser: boolean
+  readonly schemaExists: boolean
+  readonly mayUse: boolean
+  readonly mayCreate: boolean
+  readonly tables: number
+  readonly unusable: number
+  readonly unowned: number
 }
 
 const READ_PRIVILEGES: TypedStatement<ReadPrivilegesRow> = {
@@ -155,14 +155,14 @@ const READ_PRIVILEGES: TypedStatement<ReadPrivilegesRow> = {
   daily: false,
   columns: ['role', 'superuser', 'schema_exists', 'may_use', 'may_create', 'tables', 'unusable', 'unowned'],
   decode: (row) => ({
-    role: orNull(text, row[0]),
-    superuser: orNull(boolean, row[1]),
-    schemaExists: orNull(boolean, row[2]),
-    mayUse: orNull(boolean, row[3]),
-    mayCreate: orNull(boolean, row[4]),
-    tables: orNull(number, row[5]),
-    unusable: orNull(number, row[6]),
-    unowned: orNull(number, row[7]),
+    role: text(row[0]),
+    superuser: boolean(row[1]),
+    schemaExists: boolean(row[2]),
+    mayUse: boolean(row[3]),
+    mayCreate: boolean(row[4]),
+    tables: number(row[5]),
+    unusable: number(row[6]),
+    unowned: number(row[7]),
   }),
 }
 
@@ -172,10 +172,10 @@ export function readPrivileges(schema: Text): Call<ReadPrivilegesRow> {
 }
 
 export interface ReadRowSecurityRow {
-  readonly role: boolean | null
-  readonly member: boolean | null
-  readonly strong: boolean | null
-  readonly open: number | null
+  readonly role: boolean
+  readonly member: boolean
+  readonly strong: boolean
+  readonly open: number
 }
 
 const READ_ROW_SECURITY: TypedStatement<ReadRowSecurityRow> = {
@@ -183,10 +183,10 @@ const READ_ROW_SECURITY: TypedStatement<ReadRowSecurityRow> = {
   daily: false,
   columns: ['role', 'member', 'strong', 'open'],
   decode: (row) => ({
-    role: orNull(boolean, row[0]),
-    member: orNull(boolean, row[1]),
-    strong: orNull(boolean, row[2]),
-    open: orNull(number, row[3]),
+    role: boolean(row[0]),
+    member: boolean(row[1]),
+    strong: boolean(row[2]),
+    open: number(row[3]),
   }),
 }
 
@@ -197,25 +197,25 @@ export function readRowSecurity(schema: Text): Call<ReadRowSecurityRow> {
 }
 
 export interface ReadSettingsRow {
-  readonly versionNum: string | null
-  readonly version: string | null
-  readonly inRecovery: boolean | null
+  readonly versionNum: number
+  readonly version: string
+  readonly inRecovery: boolean
   readonly timeline: string | null
-  readonly startedAt: Date | null
-  readonly dataChecksums: string | null
-  readonly readOnly: string | null
-  readonly fsync: string | null
-  readonly fullPageWrites: string | null
-  readonly synchronousCommit: string | null
-  readonly standbyNames: string | null
-  readonly autovacuum: string | null
-  readonly trackCounts: string | null
-  readonly maxConnections: string | null
-  readonly reserved: number | null
-  readonly maxLocks: string | null
-  readonly maxPrepared: string | null
-  readonly statementTimeoutMs: string | null
-  readonly standbys: number | null
+  readonly startedAt: Date
+  readonly dataChecksums: string
+  readonly readOnly: string
+  readonly fsync: string
+  readonly fullPageWrites: string
+  readonly synchronousCommit: string
+  readonly standbyNames: string
+  readonly autovacuum: string
+  readonly trackCounts: string
+  readonly maxConnections: number
+  readonly reserved: number
+  readonly maxLocks: number
+  readonly maxPrepared: number
+  readonly statementTimeoutMs: number
+  readonly standbys: number
 }
 
 const READ_SETTINGS: TypedStatement<ReadSettingsRow> = {
@@ -223,25 +223,25 @@ const READ_SETTINGS: TypedStatement<ReadSettingsRow> = {
   daily: false,
   columns: ['version_num', 'version', 'in_recovery', 'timeline', 'started_at', 'data_checksums', 'read_only', 'fsync', 'full_page_writes', 'synchronous_commit', 'standby_names', 'autovacuum', 'track_counts', 'max_connections', 'reserved', 'max_locks', 'max_prepared', 'statement_timeout_ms', 'standbys'],
   decode: (row) => ({
-    versionNum: orNull(text, row[0]),
-    version: orNull(text, row[1]),
-    inRecovery: orNull(boolean, row[2]),
+    versionNum: number(row[0]),
+    version: text(row[1]),
+    inRecovery: boolean(row[2]),
     timeline: orNull(text, row[3]),
-    startedAt: orNull(date, row[4]),
-    dataChecksums: orNull(text, row[5]),
-    readOnly: orNull(text, row[6]),
-    fsync: orNull(text, row[7]),
-    fullPageWrites: orNull(text, row[8]),
-    synchronousCommit: orNull(text, row[9]),
-    standbyNames: orNull(text, row[10]),
-    autovacuum: orNull(text, row[11]),
-    trackCounts: orNull(text, row[12]),
-    maxConnections: orNull(text, row[13]),
-    reserved: orNull(number, row[14]),
-    maxLocks: orNull(text, row[15]),
-    maxPrepared: orNull(text, row[16]),
-    statementTimeoutMs: orNull(text, row[17]),
-    standbys: orNull(number, row[18]),
+    startedAt: date(row[4]),
+    dataChecksums: text(row[5]),
+    readOnly: text(row[6]),
+    fsync: text(row[7]),
+    fullPageWrites: text(row[8]),
+    synchronousCommit: text(row[9]),
+    standbyNames: text(row[10]),
+    autovacuum: text(row[11]),
+    trackCounts: text(row[12]),
+    maxConnections: number(row[13]),
+    reserved: number(row[14]),
+    maxLocks: number(row[15]),
+    maxPrepared: number(row[16]),
+    statementTimeoutMs: number(row[17]),
+    standbys: number(row[18]),
   }),
 }
 

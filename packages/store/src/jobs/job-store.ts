@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
 import type { Quotas } from '@punctual/core/identity'
-import { type CompiledJob, firstSlot, type Job, type JobChange } from '@punctual/core/job'
+import { type CompiledJob, firstSlot, type Job, type JobResult } from '@punctual/core/job'
 import { RunIdSource } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
@@ -36,16 +36,6 @@ export interface JobStoreOptions {
   readonly random: Random
   /** Jobs were created or changed: planners read them at once. */
   readonly onChanged: () => void
-}
-
-/** The result of registering one job. */
-export interface JobResult {
-  /** The job's id. */
-  readonly id: string
-  /** The job's name, unique within the tenant. */
-  readonly name: string
-  /** Whether the job was created, updated, or already as declared. */
-  readonly change: JobChange
 }
 
 /** A job with the ids that it refers to, and whether this call created it. */

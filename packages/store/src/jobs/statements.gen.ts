@@ -1,4 +1,6 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { JobStatus } from '@punctual/core/job'
+import type { RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
@@ -40,7 +42,7 @@ export interface FindJobsRow {
   readonly timeoutMs: number
   readonly traits: number
   readonly policy: string | null
-  readonly labels: unknown
+  readonly labels: Readonly<Record<string, string>> | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
@@ -55,7 +57,7 @@ export interface FindJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number | null
-  readonly flow: unknown
+  readonly flow: string | null
 }
 
 const FIND_JOBS: TypedStatement<FindJobsRow> = {
@@ -81,7 +83,7 @@ const FIND_JOBS: TypedStatement<FindJobsRow> = {
     timeoutMs: number(row[15]),
     traits: number(row[16]),
     policy: orNull(text, row[17]),
-    labels: orNull(json, row[18]),
+    labels: orNull(json, row[18]) as Readonly<Record<string, string>> | null,
     description: orNull(text, row[19]),
     owner: orNull(text, row[20]),
     source: orNull(text, row[21]),
@@ -96,7 +98,7 @@ const FIND_JOBS: TypedStatement<FindJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: orNull(number, row[32]),
-    flow: orNull(json, row[33]),
+    flow: orNull(text, row[33]),
   }),
 }
 
@@ -120,7 +122,7 @@ export function insertCursors(tenant: Num, ids: List<'uuid'>, nextSlotsInMs: Lis
 
 export interface InsertJobsRow {
   readonly id: string
-  readonly createdMs: number | null
+  readonly createdMs: number
 }
 
 const INSERT_JOBS: TypedStatement<InsertJobsRow> = {
@@ -129,7 +131,7 @@ const INSERT_JOBS: TypedStatement<InsertJobsRow> = {
   columns: ['id', 'created_ms'],
   decode: (row) => ({
     id: text(row[0]),
-    createdMs: orNull(number, row[1]),
+    createdMs: number(row[1]),
   }),
 }
 
@@ -177,7 +179,7 @@ export interface ListJobsRow {
   readonly timeoutMs: number
   readonly traits: number
   readonly policy: string | null
-  readonly labels: unknown
+  readonly labels: Readonly<Record<string, string>> | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
@@ -192,7 +194,7 @@ export interface ListJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number
-  readonly flow: unknown
+  readonly flow: string | null
 }
 
 const LIST_JOBS: TypedStatement<ListJobsRow> = {
@@ -218,7 +220,7 @@ const LIST_JOBS: TypedStatement<ListJobsRow> = {
     timeoutMs: number(row[15]),
     traits: number(row[16]),
     policy: orNull(text, row[17]),
-    labels: orNull(json, row[18]),
+    labels: orNull(json, row[18]) as Readonly<Record<string, string>> | null,
     description: orNull(text, row[19]),
     owner: orNull(text, row[20]),
     source: orNull(text, row[21]),
@@ -233,7 +235,7 @@ const LIST_JOBS: TypedStatement<ListJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: number(row[32]),
-    flow: orNull(json, row[33]),
+    flow: orNull(text, row[33]),
   }),
 }
 
@@ -263,12 +265,12 @@ export function listNames(tenant: Num, ids: List<'uuid'>): Call<ListNamesRow> {
 }
 
 export interface PageJobsRow {
-  readonly looked: number | null
+  readonly looked: number
   readonly last: string | null
-  readonly matched: number | null
-  readonly status: string | null
+  readonly matched: number
+  readonly status: JobStatus | null
   readonly runId: string | null
-  readonly state: string | null
+  readonly state: RunState | null
   readonly attempt: number | null
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
@@ -290,7 +292,7 @@ export interface PageJobsRow {
   readonly timeoutMs: number | null
   readonly traits: number | null
   readonly policy: string | null
-  readonly labels: unknown
+  readonly labels: Readonly<Record<string, string>> | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
@@ -305,7 +307,7 @@ export interface PageJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number | null
-  readonly flow: unknown
+  readonly flow: string | null
 }
 
 const PAGE_JOBS: TypedStatement<PageJobsRow> = {
@@ -313,12 +315,12 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
   daily: false,
   columns: ['looked', 'last', 'matched', 'status', 'run_id', 'state', 'attempt', 'started_at', 'finished_at', 'id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
   decode: (row) => ({
-    looked: orNull(number, row[0]),
+    looked: number(row[0]),
     last: orNull(text, row[1]),
-    matched: orNull(number, row[2]),
-    status: orNull(text, row[3]),
+    matched: number(row[2]),
+    status: orNull(text, row[3]) as JobStatus | null,
     runId: orNull(text, row[4]),
-    state: orNull(text, row[5]),
+    state: orNull(text, row[5]) as RunState | null,
     attempt: orNull(number, row[6]),
     startedAt: orNull(date, row[7]),
     finishedAt: orNull(date, row[8]),
@@ -340,7 +342,7 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
     timeoutMs: orNull(number, row[24]),
     traits: orNull(number, row[25]),
     policy: orNull(text, row[26]),
-    labels: orNull(json, row[27]),
+    labels: orNull(json, row[27]) as Readonly<Record<string, string>> | null,
     description: orNull(text, row[28]),
     owner: orNull(text, row[29]),
     source: orNull(text, row[30]),
@@ -355,7 +357,7 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
     nextAt: orNull(date, row[39]),
     anchorAt: orNull(date, row[40]),
     failures: orNull(number, row[41]),
-    flow: orNull(json, row[42]),
+    flow: orNull(text, row[42]),
   }),
 }
 
@@ -452,7 +454,7 @@ export function findLastEnd(job: Text): Call<FindLastEndRow> {
 }
 
 export interface FindLiveRunRow {
-  readonly live: boolean | null
+  readonly live: boolean
 }
 
 const FIND_LIVE_RUN: TypedStatement<FindLiveRunRow> = {
@@ -460,7 +462,7 @@ const FIND_LIVE_RUN: TypedStatement<FindLiveRunRow> = {
   daily: false,
   columns: ['live'],
   decode: (row) => ({
-    live: orNull(boolean, row[0]),
+    live: boolean(row[0]),
   }),
 }
 
@@ -544,8 +546,8 @@ export function listUnstarted(job: Text, afterThisId: Text, mostRunsToRead: Num)
 }
 
 export interface LockCursorRow {
-  readonly cursorMs: number | null
-  readonly suspended: boolean | null
+  readonly cursorMs: number
+  readonly suspended: boolean
 }
 
 const LOCK_CURSOR: TypedStatement<LockCursorRow> = {
@@ -553,8 +555,8 @@ const LOCK_CURSOR: TypedStatement<LockCursorRow> = {
   daily: false,
   columns: ['cursor_ms', 'suspended'],
   decode: (row) => ({
-    cursorMs: orNull(number, row[0]),
-    suspended: orNull(boolean, row[1]),
+    cursorMs: number(row[0]),
+    suspended: boolean(row[1]),
   }),
 }
 
@@ -614,8 +616,8 @@ export function skipSlot(job: Text, slotInMs: Num, tenant: Num, whoRequestedIt: 
 
 export interface TakeBackRunsRow {
   readonly stayMs: number | null
-  readonly runs: number | null
-  readonly decisions: number | null
+  readonly runs: number
+  readonly decisions: number
 }
 
 const TAKE_BACK_RUNS: TypedStatement<TakeBackRunsRow> = {
@@ -624,8 +626,8 @@ const TAKE_BACK_RUNS: TypedStatement<TakeBackRunsRow> = {
   columns: ['stay_ms', 'runs', 'decisions'],
   decode: (row) => ({
     stayMs: orNull(number, row[0]),
-    runs: orNull(number, row[1]),
-    decisions: orNull(number, row[2]),
+    runs: number(row[1]),
+    decisions: number(row[2]),
   }),
 }
 

@@ -2,7 +2,7 @@
 import type { AuditWrite } from '@punctual/core/audit'
 import type { Random } from '@punctual/core/clock'
 import { PunctualError } from '@punctual/core/errors'
-import { type Job, nextSlotOf } from '@punctual/core/job'
+import { type BackfillResult, type Job, nextSlotOf } from '@punctual/core/job'
 import { RunIdSource } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
@@ -28,14 +28,6 @@ export interface JobSteeringOptions {
   readonly onChanged: () => void
   /** Records jobs that were paused because of their failures. */
   readonly auditLog: AuditLog
-}
-
-/** The result of a backfill. */
-export interface BackfillResult {
-  /** How many runs were created. */
-  readonly runs: number
-  /** Slots that had already run, alone or merged with others, or had been backfilled before. */
-  readonly already: number
 }
 
 export interface PausedJob {

@@ -1,25 +1,11 @@
 /** The limits of queues and tenants: users set and remove them, every claim enforces them. */
 import type { QueueLimits } from '@punctual/core/flow'
 import { limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
+import type { LimitInForce } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
-
-/** A limit in force, and how much of it is used. */
-export interface LimitInForce extends QueueLimits {
-  /** Null for the limit of the whole tenant, all queues together. */
-  readonly queue: string | null
-  /** How many runs are running under it; counted only for a limit of concurrency. */
-  readonly running: number
-  /** When the next run may start; null when one may start now, or without a rate. */
-  readonly freeAt: Date | null
-  /** When the limit was set. */
-  readonly setAt: Date
-  /** Who set it; null if unknown. */
-  readonly setBy: string | null
-}
-
-const numberOf = (text: string | null | undefined) =>
-  text === null || text === undefined ? null : Number(text)
+import { lockTenant } from '../tenants/statements.gen.ts'
+import { type ListLimitsRow, listLimits, removeLimit, setLimit } from './statements.gen.ts'
 
 const NONE: QueueLimits = { concurrency: null, rate: null, ageingMs: null, weight: null }
 
@@ -57,9 +43,8 @@ export class LimitStore {
 
   /** Returns a tenant's quotas, locked until the end of the transaction. */
   async #hold(tenantId: number): Promise<Quotas> {
-    const statement = this.#database.statement('tenants/lock-tenant')
-    const [row] = await this.#database.control.query(statement, [tenantId])
-    return JSON.parse(row?.[0] ?? '{}')
+    const [row] = await this.#database.control.run(lockTenant(tenantId))
+    return row?.quotas ?? {}
   }
 
   async #set(
@@ -69,11 +54,21 @@ export class LimitStore {
     tenantId: number,
   ): Promise<void> {
     const intervalUs = rate && Math.max(1, Math.round((rate.perMs * 1_000) / rate.limit))
-    const statement = this.#database.statement('queues/set-limit')
-    await this.#database.control.query(statement, [
-      ...[tenantId, queue, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
-      ...[rate?.burst ?? null, intervalUs, ageingMs, weight, by, this.#signals.channelName],
-    ])
+    const { limit = null, perMs = null, burst = null } = rate ?? {}
+    const call = setLimit(
+      tenantId,
+      queue,
+      concurrency,
+      limit,
+      perMs,
+      burst,
+      intervalUs,
+      ageingMs,
+      weight,
+      by,
+      this.#signals.channelName,
+    )
+    await this.#database.control.run(call)
     this.#signals.changed()
   }
 
@@ -102,29 +97,24 @@ export class LimitStore {
   }
 
   async #remove(queue: string | null, tenantId: number): Promise<boolean> {
-    const statement = this.#database.statement('queues/remove-limit')
-    const values = [tenantId, queue, this.#signals.channelName]
-    const rows = await this.#database.control.query(statement, values)
+    const call = removeLimit(tenantId, queue, this.#signals.channelName)
+    const rows = await this.#database.control.run(call)
     this.#signals.changed()
     return rows.length > 0
   }
 
   /** Lists the limits, the tenant's own first. */
   async list(tenantId = 1): Promise<LimitInForce[]> {
-    const statement = this.#database.statement('queues/list-limits')
-    const rows = await this.#database.control.query(statement, [tenantId])
-    return rows.map(
-      ([queue, concurrency, running, limit, perMs, burst, freeMs, ageingMs, weight, at, by]) => ({
-        queue: queue ?? null,
-        concurrency: numberOf(concurrency),
-        rate: limit ? { limit: Number(limit), perMs: Number(perMs), burst: Number(burst) } : null,
-        ageingMs: numberOf(ageingMs),
-        weight: numberOf(weight),
-        running: Number(running),
-        freeAt: freeMs ? new Date(Number(freeMs)) : null,
-        setAt: new Date(at as string),
-        setBy: by ?? null,
-      }),
-    )
+    return (await this.#database.control.run(listLimits(tenantId))).map(limitFrom)
+  }
+}
+
+function limitFrom(row: ListLimitsRow): LimitInForce {
+  const { rateLimit, ratePerMs, rateBurst, freeMs, ...limit } = row
+  const isRated = rateLimit !== null && ratePerMs !== null && rateBurst !== null
+  return {
+    ...limit,
+    rate: isRated ? { limit: rateLimit, perMs: ratePerMs, burst: rateBurst } : null,
+    freeAt: freeMs === null ? null : new Date(freeMs),
   }
 }

@@ -1,45 +1,13 @@
 /** Queues for humans: their depths, recent ends and pauses; pausing and resuming. */
 import { PunctualError } from '@punctual/core/errors'
-import { type FinalState, finalStateOf } from '@punctual/core/run'
+import type { LaneDepth, Pause } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
+import { listDepths, sumCounters } from '../lanes/statements.gen.ts'
+import { listClaims, listPauses, pauseQueue, resumeQueue } from './statements.gen.ts'
 
 const CLAIMS_END_MS = 10_000
 const LOOK_AGAIN_MS = 5
-
-/** The runs that wait and run in one lane: one queue, one handler, one priority. */
-export interface LaneDepth {
-  /** The lane's tenant. */
-  readonly tenantId: number
-  /** The queue that runs are submitted to. */
-  readonly queue: string
-  /** The name of the handler. */
-  readonly handler: string
-  /** The priority, from 0 to 10. */
-  readonly priority: number
-  /** Whether workers take nothing from it. */
-  readonly paused: boolean
-  /** Runs that are due and wait for a worker; counted up to 10,000. */
-  readonly due: number
-  /** Runs that become due within about a minute. */
-  readonly waiting: number
-  /** How long the oldest due run has waited. */
-  readonly oldestMs: number
-  /** Runs that workers hold. */
-  readonly running: number
-}
-
-/** A pause of one queue or of all queues. */
-export interface Pause {
-  /** Null for a pause of all queues. */
-  readonly queue: string | null
-  /** When it was paused. */
-  readonly pausedAt: Date
-  /** The reason; null if none was given. */
-  readonly note: string | null
-  /** Who paused it; null if unknown. */
-  readonly pausedBy: string | null
-}
 
 export class QueueStore {
   readonly #database: Database
@@ -59,18 +27,16 @@ export class QueueStore {
     author: { readonly note: string | null; readonly by: string | null },
     tenantId = 1,
   ): Promise<boolean> {
-    const values = [tenantId, queue, author.note, author.by]
-    const statement = this.#database.statement('queues/pause-queue')
-    const rows = await this.#database.control.query(statement, values)
+    const call = pauseQueue(tenantId, queue, author.note, author.by)
+    const rows = await this.#database.control.run(call)
     // Even if it was already paused: that call may still be waiting for claims.
     await this.claimsEnded()
     return rows.length > 0
   }
 
   async #claims(): Promise<string[]> {
-    const { control } = this.#database
-    const rows = await control.query(this.#database.statement('queues/list-claims'))
-    return rows.map(([transaction]) => transaction as string)
+    const rows = await this.#database.control.run(listClaims())
+    return rows.map(({ virtualtransaction }) => virtualtransaction)
   }
 
   /** Waits for earlier claims, which do not see a pause; in a transaction, after its commit. */
@@ -96,51 +62,24 @@ export class QueueStore {
 
   /** False when it was not paused. Workers are notified at once. */
   async resume(queue: string | null, tenantId = 1): Promise<boolean> {
-    const statement = this.#database.statement('queues/resume-queue')
-    const rows = await this.#database.control.query(statement, [tenantId, queue])
+    const rows = await this.#database.control.run(resumeQueue(tenantId, queue))
     if (rows.length > 0) this.#signals.anything()
     return rows.length > 0
   }
 
   /** Lists the pauses, that of all queues first. */
-  async pauses(tenantId = 1): Promise<Pause[]> {
-    const statement = this.#database.statement('queues/list-pauses')
-    const rows = await this.#database.control.query(statement, [tenantId])
-    return rows.map(([queue, pausedAt, note, pausedBy]) => ({
-      queue: queue ?? null,
-      pausedAt: new Date(pausedAt as string),
-      note: note ?? null,
-      pausedBy: pausedBy ?? null,
-    }))
+  pauses(tenantId = 1): Promise<Pause[]> {
+    return this.#database.control.run(listPauses(tenantId))
   }
 
   /** How many runs wait and run in each lane; counted up to 10,000 per lane. */
   async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
-    const statement = this.#database.statement('lanes/list-depths')
-    const rows = await this.#database.control.query(statement, [tenantId])
-    return rows.map(
-      ([tenant, queue, handler, priority, paused, due, waiting, oldestMs, running]) => ({
-        tenantId: Number(tenant),
-        queue: queue as string,
-        handler: handler as string,
-        priority: Number(priority),
-        paused: paused === 't',
-        due: Number(due),
-        waiting: Number(waiting),
-        oldestMs: Number(oldestMs ?? 0),
-        running: Number(running),
-      }),
-    )
+    const rows = await this.#database.control.run(listDepths(tenantId))
+    return rows.map((row) => ({ ...row, oldestMs: row.oldestMs ?? 0 }))
   }
 
   /** How many runs ended in the last `seconds`, by queue and state. */
-  async endedSince(seconds: number, tenantId: number | null = null) {
-    const statement = this.#database.statement('lanes/sum-counters')
-    const rows = await this.#database.control.query(statement, [tenantId, seconds])
-    return rows.map(([queue, state, runs]) => ({
-      queue: queue as string,
-      state: finalStateOf.get(Number(state)) as FinalState,
-      runs: Number(runs),
-    }))
+  endedSince(seconds: number, tenantId: number | null = null) {
+    return this.#database.control.run(sumCounters(tenantId, seconds))
   }
 }

@@ -3,7 +3,7 @@ import { date, number, orNull, text } from '../sql/cells.ts'
 import type { Big, Call, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface ListClaimsRow {
-  readonly virtualtransaction: string | null
+  readonly virtualtransaction: string
 }
 
 const LIST_CLAIMS: TypedStatement<ListClaimsRow> = {
@@ -11,7 +11,7 @@ const LIST_CLAIMS: TypedStatement<ListClaimsRow> = {
   daily: false,
   columns: ['virtualtransaction'],
   decode: (row) => ({
-    virtualtransaction: orNull(text, row[0]),
+    virtualtransaction: text(row[0]),
   }),
 }
 
@@ -24,7 +24,7 @@ export function listClaims(): Call<ListClaimsRow> {
 export interface ListLimitsRow {
   readonly queue: string | null
   readonly concurrency: number | null
-  readonly running: number | null
+  readonly running: number
   readonly rateLimit: number | null
   readonly ratePerMs: number | null
   readonly rateBurst: number | null
@@ -42,7 +42,7 @@ const LIST_LIMITS: TypedStatement<ListLimitsRow> = {
   decode: (row) => ({
     queue: orNull(text, row[0]),
     concurrency: orNull(number, row[1]),
-    running: orNull(number, row[2]),
+    running: number(row[2]),
     rateLimit: orNull(number, row[3]),
     ratePerMs: orNull(number, row[4]),
     rateBurst: orNull(number, row[5]),

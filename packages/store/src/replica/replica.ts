@@ -8,8 +8,8 @@
 import type pg from 'pg'
 import { Channel, type Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
-import { Endpoint } from '../connection/endpoint.ts'
 import { isMissingSchema } from '../connection/faults.ts'
+import { Endpoint } from '../connection/server/endpoint.ts'
 import { type Readers, readersOf } from './readers.ts'
 
 /** Long enough for any page; after that the primary serves the reader better. */

@@ -1,14 +1,14 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { boolean, number, orNull, text } from '../sql/cells.ts'
+import { bigint, boolean, number, orNull, text } from '../sql/cells.ts'
 import type { Call, TypedStatement } from '../sql/typed.ts'
 
 export interface ReadPositionRow {
-  readonly identity: string | null
-  readonly standby: boolean | null
+  readonly identity: string
+  readonly standby: boolean
   readonly replayedMs: number | null
-  readonly position: string | null
-  readonly migration: number | null
-  readonly mayBeTenant: boolean | null
+  readonly position: bigint
+  readonly migration: number
+  readonly mayBeTenant: boolean
 }
 
 const READ_POSITION: TypedStatement<ReadPositionRow> = {
@@ -16,12 +16,12 @@ const READ_POSITION: TypedStatement<ReadPositionRow> = {
   daily: false,
   columns: ['identity', 'standby', 'replayed_ms', 'position', 'migration', 'may_be_tenant'],
   decode: (row) => ({
-    identity: orNull(text, row[0]),
-    standby: orNull(boolean, row[1]),
+    identity: text(row[0]),
+    standby: boolean(row[1]),
     replayedMs: orNull(number, row[2]),
-    position: orNull(text, row[3]),
-    migration: orNull(number, row[4]),
-    mayBeTenant: orNull(boolean, row[5]),
+    position: bigint(row[3]),
+    migration: number(row[4]),
+    mayBeTenant: boolean(row[5]),
   }),
 }
 

@@ -4,6 +4,7 @@
  */
 import { int2Array, textArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
+import { findRequests, insertRequests, lockRequests } from './statements.gen.ts'
 
 /** The stored response to a request. */
 export interface AnsweredRequest {
@@ -26,18 +27,10 @@ export class RequestLog {
     keys: readonly string[],
   ): Promise<readonly (AnsweredRequest | 'busy' | null)[]> {
     const { control } = this.#database
-    const lock = this.#database.statement('requests/lock-requests')
-    const free = new Set(
-      (await control.query(lock, [tenantId, textArray(keys)])).map(([key]) => key),
-    )
-    const find = this.#database.statement('requests/find-requests')
-    const rows = await control.query(find, [tenantId, textArray(keys)])
-    const known = new Map(
-      rows.map(([key, fingerprint, status, body]) => [
-        key as string,
-        { fingerprint: fingerprint as string, status: Number(status), body: body as string },
-      ]),
-    )
+    const locked = await control.run(lockRequests(tenantId, textArray(keys)))
+    const free = new Set(locked.map(({ key }) => key))
+    const found = await control.run(findRequests(tenantId, textArray(keys)))
+    const known = new Map(found.map((request) => [request.key, request]))
     return keys.map((key) => (free.has(key) ? (known.get(key) ?? null) : 'busy'))
   }
 
@@ -45,13 +38,14 @@ export class RequestLog {
     tenantId: number,
     answers: readonly (AnsweredRequest & { readonly key: string })[],
   ): Promise<void> {
-    const statement = this.#database.statement('requests/insert-requests')
-    await this.#database.control.query(statement, [
-      tenantId,
-      textArray(answers.map(({ key }) => key)),
-      textArray(answers.map(({ fingerprint }) => fingerprint)),
-      int2Array(answers.map(({ status }) => status)),
-      textArray(answers.map(({ body }) => body)),
-    ])
+    await this.#database.control.run(
+      insertRequests(
+        tenantId,
+        textArray(answers.map(({ key }) => key)),
+        textArray(answers.map(({ fingerprint }) => fingerprint)),
+        int2Array(answers.map(({ status }) => status)),
+        textArray(answers.map(({ body }) => body)),
+      ),
+    )
   }
 }

@@ -3,11 +3,13 @@
  * commit is lost, it asks the server for the transaction's fate: committed work is never repeated.
  */
 import { PunctualError } from '@punctual/core/errors'
+import type pg from 'pg'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isConnectionFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
 import { TransactionBroken } from '../connection/transactions.ts'
+import { findCommit } from './statements.gen.ts'
 
 const DEADLINE_MS = 30_000
 const LOOK_AGAIN_MS = 50
@@ -73,14 +75,14 @@ export class RequestTransactions {
   /** Only the server that got the commit knows: on another timeline the id may be another's. */
   async #committed(id: string, timeline: string | null, cause: unknown): Promise<boolean> {
     const { localClock, control } = this.#database
-    const statement = this.#database.statement('requests/find-commit')
     const endMs = localClock.monotonicMs() + DEADLINE_MS
     for (;;) {
       const bounds = { clock: localClock, deadlineMs: DEADLINE_MS }
-      const [row] = await retrying(bounds, () => control.query(statement, [id]))
-      if (this.#database.timeline !== timeline || row?.[0] === null)
+      const [row] = await retrying(bounds, () => control.run(findCommit(id)))
+      const status = row?.status ?? null
+      if (this.#database.timeline !== timeline || status === null)
         throw new CommitUnknown('the outcome of the commit is unknown', { cause })
-      if (row?.[0] !== 'in progress') return row?.[0] === 'committed'
+      if (status !== 'in progress') return status === 'committed'
       if (localClock.monotonicMs() > endMs)
         throw new CommitUnknown('the commit is still in progress', { cause })
       await localClock.sleep(LOOK_AGAIN_MS)
@@ -88,8 +90,7 @@ export class RequestTransactions {
   }
 }
 
-/** Reads the id from the last of several statements. */
-function numberIn(begun: unknown): string {
-  const last = (begun as { rows: { number?: string }[] }[]).at(-1)
-  return String(last?.rows[0]?.number)
+/** Reads the id from the answer to the last of several statements. */
+function numberIn(begun: readonly pg.QueryResult[]): string {
+  return String(begun.at(-1)?.rows[0]?.number)
 }

@@ -26,7 +26,7 @@ export function findCommit(transactionId: Text): Call<FindCommitRow> {
 
 export interface FindRequestsRow {
   readonly key: string
-  readonly encode: string | null
+  readonly fingerprint: string
   readonly status: number
   readonly body: string
 }
@@ -34,10 +34,10 @@ export interface FindRequestsRow {
 const FIND_REQUESTS: TypedStatement<FindRequestsRow> = {
   path: 'requests/find-requests',
   daily: false,
-  columns: ['key', 'encode', 'status', 'body'],
+  columns: ['key', 'fingerprint', 'status', 'body'],
   decode: (row) => ({
     key: text(row[0]),
-    encode: orNull(text, row[1]),
+    fingerprint: text(row[1]),
     status: number(row[2]),
     body: text(row[3]),
   }),
@@ -61,7 +61,7 @@ export function insertRequests(tenant: Num, keys: List<'text'>, fingerprintsInHe
 }
 
 export interface LockRequestsRow {
-  readonly key: string | null
+  readonly key: string
 }
 
 const LOCK_REQUESTS: TypedStatement<LockRequestsRow> = {
@@ -69,7 +69,7 @@ const LOCK_REQUESTS: TypedStatement<LockRequestsRow> = {
   daily: false,
   columns: ['key'],
   decode: (row) => ({
-    key: orNull(text, row[0]),
+    key: text(row[0]),
   }),
 }
 

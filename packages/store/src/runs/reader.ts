@@ -18,7 +18,7 @@ import { int2Array, uuidArray } from '../connection/binary-arrays.ts'
 import { DAY_MS, dayStart } from '../connection/day-names.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 import { retrying } from '../connection/retrying.ts'
-import { readClock } from '../jobs/statements.gen.ts'
+import { readTime } from '../connection/statements.gen.ts'
 import { type FilterInStore, runFilterValues } from './filter-values.ts'
 import { summary, toAttempt, toLogLine, toRun } from './rows.ts'
 import {
@@ -76,9 +76,9 @@ export class RunReader {
 
   /** The database's clock. */
   async nowMs(): Promise<number> {
-    const [row] = await this.#database.reads.run(readClock())
+    const [row] = await this.#database.reads.run(readTime())
     invariant(row, 'the clock is one row')
-    return row.ms
+    return Math.floor(row.ms)
   }
 
   /** Returns which of these runs have ended. */

@@ -2,9 +2,9 @@
  * Resolves an unknown run, once: one guarded statement changes the outcome, in the same transaction
  * as the dead letter or the new run that follows from it.
  */
-import { type Resolution, resolutions } from '@punctual/core/run'
+import { type KeyBusy, type Resolution, resolutions } from '@punctual/core/run'
 import type { Replays } from '../dead-letters/replays.ts'
-import type { HandledBy, KeyBusy } from '../dead-letters/steering.ts'
+import type { HandledBy } from '../dead-letters/steering.ts'
 import type { RunReader } from './reader.ts'
 import { resolveRun } from './statements.gen.ts'
 

@@ -3,37 +3,39 @@
  * they are read one at a time, by name.
  */
 import { limits, PunctualError } from '@punctual/core/errors'
-import type { Row } from '../connection/channel.ts'
+import type { SecretInfo } from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
 import type { Keyring, SealedSecret } from './keyring.ts'
+import {
+  deleteSecret,
+  findSecret,
+  type ListOutdatedRow,
+  listOutdated,
+  listSecrets,
+  recryptSecret,
+  setSecret,
+} from './statements.gen.ts'
 
 const TRIES = 20
 const PAGE = 100
 const CACHE_MS = 5_000
 const CACHE_MAX = 1_000
 
-/** The description of a secret: everything except its value. */
-export interface SecretInfo {
-  /** The secret's name, unique within the tenant. */
-  readonly name: string
-  /** Increases by one with every new value. */
-  readonly version: number
-  /** The master key that encrypts it, identified by a hash. */
+/** As it is stored: the bytes in hexadecimal. */
+interface StoredSecret {
   readonly keyId: string
-  /** When the secret was first set. */
-  readonly createdAt: Date
-  /** Who first set it; null if unknown. */
-  readonly createdBy: string | null
-  /** When its value was last set. */
-  readonly updatedAt: Date
-  /** Who last set it; null if unknown. */
-  readonly updatedBy: string | null
+  readonly nonce: string
+  readonly ciphertext: string
 }
 
-const hex = (text: string | null | undefined) => Buffer.from(text as string, 'hex')
+const hex = (text: string) => Buffer.from(text, 'hex')
 
-function sealed([keyId, nonce, ciphertext]: Row): SealedSecret {
-  return { keyId: keyId as string, nonce: hex(nonce), ciphertext: hex(ciphertext) }
+function sealed({ keyId, nonce, ciphertext }: StoredSecret): SealedSecret {
+  return { keyId, nonce: hex(nonce), ciphertext: hex(ciphertext) }
+}
+
+function stored({ keyId, nonce, ciphertext }: SealedSecret): StoredSecret {
+  return { keyId, nonce: nonce.toString('hex'), ciphertext: ciphertext.toString('hex') }
 }
 
 export class SecretStore {
@@ -46,21 +48,17 @@ export class SecretStore {
     this.#keyring = keyring
   }
 
-  #run(path: string, values: (string | number | null)[]): Promise<Row[]> {
-    return this.#database.control.query(this.#database.statement(`secrets/${path}`), values)
-  }
-
   /** Stores a new value and returns its version. */
   async set(tenantId: number, name: string, value: string, by: string | null): Promise<number> {
     for (let tries = 0; tries < TRIES; tries++) {
-      const [found] = await this.#run('find-secret', [tenantId, name])
-      const before = Number(found?.[0] ?? 0)
-      const version = before + 1
-      const { keyId, nonce, ciphertext } = this.#keyring.encrypt({ tenantId, name, version }, value)
-      const texts = [keyId, nonce.toString('hex'), ciphertext.toString('hex'), by]
-      const [row] = await this.#run('set-secret', [tenantId, name, before, ...texts])
+      const [found] = await this.#database.control.run(findSecret(tenantId, name))
+      const before = found?.version ?? 0
+      const identity = { tenantId, name, version: before + 1 }
+      const { keyId, nonce, ciphertext } = stored(this.#keyring.encrypt(identity, value))
+      const call = setSecret(tenantId, name, before, keyId, nonce, ciphertext, by)
+      const [row] = await this.#database.control.run(call)
       this.#cache.delete(`${tenantId} ${name}`)
-      if (row) return Number(row[0])
+      if (row) return row.version
     }
     throw new PunctualError(
       'key_busy',
@@ -74,24 +72,15 @@ export class SecretStore {
     return this.#keyring.digests(text)
   }
 
-  async list(tenantId: number): Promise<SecretInfo[]> {
-    const rows = await this.#run('list-secrets', [tenantId])
-    return rows.map(([name, version, keyId, createdAt, createdBy, updatedAt, updatedBy]) => ({
-      name: name as string,
-      version: Number(version),
-      keyId: keyId as string,
-      createdAt: new Date(createdAt as string),
-      createdBy: createdBy ?? null,
-      updatedAt: new Date(updatedAt as string),
-      updatedBy: updatedBy ?? null,
-    }))
+  list(tenantId: number): Promise<SecretInfo[]> {
+    return this.#database.control.run(listSecrets(tenantId))
   }
 
   /** Deletes a secret and returns the version that it had; null when it does not exist. */
   async delete(tenantId: number, name: string): Promise<number | null> {
-    const [row] = await this.#run('delete-secret', [tenantId, name])
+    const [row] = await this.#database.control.run(deleteSecret(tenantId, name))
     this.#cache.delete(`${tenantId} ${name}`)
-    return row ? Number(row[0]) : null
+    return row?.version ?? null
   }
 
   /** Returns a value that is at most five seconds old. */
@@ -100,15 +89,14 @@ export class SecretStore {
     const nowMs = this.#database.localClock.monotonicMs()
     const cached = this.#cache.get(key)
     if (cached && cached.untilMs > nowMs) return cached.value
-    const [row] = await this.#run('find-secret', [tenantId, name])
+    const [row] = await this.#database.control.run(findSecret(tenantId, name))
     if (!row)
       throw new PunctualError(
         'secret_not_found',
         `There is no secret ${JSON.stringify(name.slice(0, limits.nameLength))}. Set it: punctual secrets set ${name.slice(0, limits.nameLength)}`,
         { id: name },
       )
-    const [version, ...rest] = row
-    const value = this.#keyring.decrypt({ tenantId, name, version: Number(version) }, sealed(rest))
+    const value = this.#keyring.decrypt({ tenantId, name, version: row.version }, sealed(row))
     if (this.#cache.size >= CACHE_MAX) this.#cache.clear()
     this.#cache.set(key, { untilMs: nowMs + CACHE_MS, value })
     return value
@@ -121,29 +109,28 @@ export class SecretStore {
   async rotate(): Promise<{ recrypted: number; unreadable: number }> {
     const { currentId } = this.#keyring
     const done = { recrypted: 0, unreadable: 0 }
-    for (let after: [number, string] = [-1, '']; ; ) {
-      const rows = await this.#run('list-outdated', [currentId, ...after, PAGE])
+    for (let after: Pick<ListOutdatedRow, 'tenantId' | 'name'> = { tenantId: -1, name: '' }; ; ) {
+      const call = listOutdated(currentId, after.tenantId, after.name, PAGE)
+      const rows = await this.#database.control.run(call)
       for (const row of rows) done[(await this.#recrypt(row)) ? 'recrypted' : 'unreadable']++
-      const [tenantId, name] = rows.at(-1) ?? []
-      if (rows.length < PAGE) return done
-      after = [Number(tenantId), name as string]
+      const last = rows.at(-1)
+      if (rows.length < PAGE || !last) return done
+      after = last
     }
   }
 
-  async #recrypt([tenant, name, stored, ...rest]: Row): Promise<boolean> {
-    const [tenantId, version] = [Number(tenant), Number(stored)]
-    const identity = { tenantId, name: name as string, version }
+  async #recrypt({ tenantId, name, version, ...before }: ListOutdatedRow): Promise<boolean> {
+    const identity = { tenantId, name, version }
     let value: string
     try {
-      value = this.#keyring.decrypt(identity, sealed(rest))
+      value = this.#keyring.decrypt(identity, sealed(before))
     } catch {
       return false
     }
-    const { keyId, nonce, ciphertext } = this.#keyring.encrypt(identity, value)
-    await this.#run('recrypt-secret', [
-      ...[tenantId, identity.name, version, keyId, nonce.toString('hex')],
-      ...[ciphertext.toString('hex'), rest[0] as string],
-    ])
+    const { keyId, nonce, ciphertext } = stored(this.#keyring.encrypt(identity, value))
+    await this.#database.control.run(
+      recryptSecret(tenantId, name, version, keyId, nonce, ciphertext, before.keyId),
+    )
     return true
   }
 }

@@ -3,9 +3,12 @@
  * and returns, and writes a function for it into the room's `statements.gen.ts`: its arguments are
  * the parameters, its result a call that a connection runs, whose rows have named columns.
  */
-import type { ArrayOf } from '../connection/binary-arrays.ts'
-import type { Value } from '../connection/row.ts'
 import type { Cells } from './cells.ts'
+
+/** A parameter of a statement. */
+export type Value = string | number | bigint | boolean | Buffer | null | readonly string[]
+/** An array of elements of this type of PostgreSQL, as connection/binary-arrays.ts encodes it. */
+export type ArrayOf<Element extends string> = Buffer & { readonly element?: Element }
 
 /** A statement, and the decoder of its rows. */
 export interface TypedStatement<Row> {

@@ -5,8 +5,8 @@ import { finalState } from '../sql/run-cells.ts'
 import type { Call, Num, TypedStatement } from '../sql/typed.ts'
 
 export interface ReadThroughRow {
-  readonly through: number | null
-  readonly isPast: boolean | null
+  readonly through: number
+  readonly isPast: boolean
 }
 
 const READ_THROUGH: TypedStatement<ReadThroughRow> = {
@@ -14,8 +14,8 @@ const READ_THROUGH: TypedStatement<ReadThroughRow> = {
   daily: false,
   columns: ['through', 'is_past'],
   decode: (row) => ({
-    through: orNull(number, row[0]),
-    isPast: orNull(boolean, row[1]),
+    through: number(row[0]),
+    isPast: boolean(row[1]),
   }),
 }
 
@@ -26,9 +26,9 @@ export function readThrough(): Call<ReadThroughRow> {
 }
 
 export interface SumDaysRow {
-  readonly day: string | null
-  readonly state: number | null
-  readonly runs: number | null
+  readonly day: string
+  readonly state: FinalState
+  readonly runs: number
 }
 
 const SUM_DAYS: TypedStatement<SumDaysRow> = {
@@ -36,9 +36,9 @@ const SUM_DAYS: TypedStatement<SumDaysRow> = {
   daily: false,
   columns: ['day', 'state', 'runs'],
   decode: (row) => ({
-    day: orNull(text, row[0]),
-    state: orNull(number, row[1]),
-    runs: orNull(number, row[2]),
+    day: text(row[0]),
+    state: finalState(row[1]),
+    runs: number(row[2]),
   }),
 }
 
@@ -48,10 +48,10 @@ export function sumDays(tenant: Num, fromAnd: Num, beforeInMs: Num): Call<SumDay
 }
 
 export interface SumJobsRow {
-  readonly through: number | null
+  readonly through: number
   readonly jobId: string | null
   readonly name: string | null
-  readonly state: number | null
+  readonly state: FinalState | null
   readonly runs: number | null
 }
 
@@ -60,10 +60,10 @@ const SUM_JOBS: TypedStatement<SumJobsRow> = {
   daily: false,
   columns: ['through', 'job_id', 'name', 'state', 'runs'],
   decode: (row) => ({
-    through: orNull(number, row[0]),
+    through: number(row[0]),
     jobId: orNull(text, row[1]),
     name: orNull(text, row[2]),
-    state: orNull(number, row[3]),
+    state: orNull(finalState, row[3]),
     runs: orNull(number, row[4]),
   }),
 }
@@ -78,7 +78,7 @@ export interface SumRecentRow {
   readonly queue: string
   readonly handler: string
   readonly state: FinalState
-  readonly runs: number | null
+  readonly runs: number
 }
 
 const SUM_RECENT: TypedStatement<SumRecentRow> = {
@@ -89,7 +89,7 @@ const SUM_RECENT: TypedStatement<SumRecentRow> = {
     queue: text(row[0]),
     handler: text(row[1]),
     state: finalState(row[2]),
-    runs: orNull(number, row[3]),
+    runs: number(row[3]),
   }),
 }
 

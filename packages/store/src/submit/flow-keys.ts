@@ -15,16 +15,18 @@ function numberOf(tenantId: number, key: string): bigint {
 
 /** The stored form for runs and jobs, with everything that a claim needs. */
 export function encodeFlow(tenantId: number, flow: RunFlow | null | undefined): string | null {
-  if (!flow) return null
-  const { concurrency, rate } = flow
-  return JSON.stringify({
+  return flow ? JSON.stringify(flowFields(tenantId, flow)) : null
+}
+
+export function flowFields(tenantId: number, { concurrency, rate }: RunFlow) {
+  return {
     ...(concurrency && { concurrency, gate: numberOf(tenantId, concurrency.key).toString() }),
     ...(rate && {
       rate,
       rateGate: numberOf(tenantId, rate.key).toString(),
       rateIntervalUs: Math.max(1, Math.round((rate.perMs * 1_000) / rate.limit)),
     }),
-  })
+  }
 }
 
 export function decodeFlow(text: string | null | undefined): RunFlow {

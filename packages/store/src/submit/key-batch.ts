@@ -3,9 +3,9 @@
  * submissions of a key that ask for the same are handled at once: among those that return the
  * existing run the first decides; among those that change it, the last.
  */
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import type { KeyConflict, SubmitOutcome } from '@punctual/core/submit'
-import type { Prepared } from './submitter.ts'
+import type { Prepared } from './prepared.ts'
 
 /** Consecutive submissions of one key that ask for the same. */
 export interface KeyGroup {
@@ -34,7 +34,7 @@ export function keyRounds(runs: readonly Prepared[]): KeyGroup[][] {
     const last = groups?.at(-1)
     if (!groups || !last) groupsOf.set(key, [[run]])
     else if (conflict?.mode === 'error') refuseTwin(key)
-    else if (isSame(last[0] as Prepared, run)) last.push(run)
+    else if (last[0] && isSame(last[0], run)) last.push(run)
     else groups.push([run])
   }
   const rounds: KeyGroup[][] = []
@@ -47,9 +47,10 @@ export function keyRounds(runs: readonly Prepared[]): KeyGroup[][] {
 }
 
 function deciding(group: readonly Prepared[]): Prepared {
-  const first = group[0] as Prepared
-  if (!changes(first.submission.options.conflict)) return first
-  return { ...(group.at(-1) as Prepared), id: first.id }
+  const [first] = group
+  const last = group.at(-1)
+  invariant(first && last, 'a group has runs')
+  return changes(first.submission.options.conflict) ? { ...last, id: first.id } : first
 }
 
 function isSame(a: Prepared, b: Prepared): boolean {

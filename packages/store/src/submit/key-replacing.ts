@@ -7,13 +7,23 @@
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { Queryable } from '../connection/queryable.ts'
-import { encodeFlow } from './flow-keys.ts'
-import type { Prepared } from './submitter.ts'
+import { flowFields } from './flow-keys.ts'
+import { STATEMENT_LENGTH_MAX } from './insert-calls.ts'
+import type { Prepared } from './prepared.ts'
+import {
+  replaceRuns,
+  withdrawFromLater,
+  withdrawFromParked,
+  withdrawFromQueue,
+} from './statements.gen.ts'
 
 /** Ends with the places that a run may have moved to meanwhile. */
 const PLACES = ['queue', 'later', 'parked', 'queue', 'later'] as const
-/** The most payload that one statement carries. */
-const PIECE_LENGTH_MAX = 16_777_216
+const withdrawFrom = {
+  queue: withdrawFromQueue,
+  later: withdrawFromLater,
+  parked: withdrawFromParked,
+}
 
 export interface Replacement {
   /** The run to change. */
@@ -46,13 +56,9 @@ export class KeyReplacing {
     const withdrawn = await this.#withdraw(tx, ids, tenantId)
     const replaced = wanted.filter(({ id }) => withdrawn.ids.has(id))
     for (const piece of inPieces(replaced)) {
-      const values = [
-        tenantId,
-        JSON.stringify(piece.map(({ id, by }, i) => rowOf(id, by, i))),
-        this.#horizonMs,
-        uuidArray(piece.map(({ id }) => id)),
-      ]
-      await tx.query(this.#database.statement('submit/replace-runs').text, values)
+      const definitions = JSON.stringify(piece.map(({ id, by }, i) => rowOf(id, by, i)))
+      const ids = uuidArray(piece.map(({ id }) => id))
+      await this.#database.runIn(tx, replaceRuns(tenantId, definitions, this.#horizonMs, ids))
     }
     return withdrawn
   }
@@ -64,11 +70,10 @@ export class KeyReplacing {
     for (const place of PLACES) {
       const left = ids.filter((id) => !done.has(id))
       if (left.length === 0) break
-      const { text } = this.#database.statement(`submit/withdraw-from-${place}`)
-      const { rows } = await tx.query(text, [uuidArray(left), tenantId])
-      for (const { run_id, gate } of rows as { run_id: string; gate: unknown }[]) {
-        done.add(run_id)
-        if (gate !== null) gates.push(BigInt(gate as string))
+      const call = withdrawFrom[place](uuidArray(left), tenantId)
+      for (const { runId, gate } of await this.#database.runIn(tx, call)) {
+        done.add(runId)
+        if (gate !== null) gates.push(gate)
       }
     }
     return { ids: done, gates }
@@ -85,17 +90,17 @@ function rowOf(id: string, { submission, lane, dueMs, tenantId }: Prepared, n: n
     ...{ timeout_ms: options.timeoutMs, max_attempts: options.maxAttempts },
     ...{ window_ms: debounced?.windowMs ?? null, max_wait_ms: debounced?.maxWaitMs ?? null },
     ...{ policy: options.policy, created_by: options.createdBy, trace: options.trace },
-    labels: labels === null ? null : (JSON.parse(labels) as object),
-    flow: flow ? (JSON.parse(encodeFlow(tenantId, flow) as string) as object) : null,
+    labels: labels === null ? null : JSON.parse(labels),
+    flow: flow ? flowFields(tenantId, flow) : null,
   }
 }
 
 function inPieces(replacements: readonly Replacement[]): Replacement[][] {
   const pieces: Replacement[][] = []
-  let length = PIECE_LENGTH_MAX
+  let length = STATEMENT_LENGTH_MAX
   for (const replacement of replacements) {
     length += replacement.by.submission.payload.length
-    if (length > PIECE_LENGTH_MAX) {
+    if (length > STATEMENT_LENGTH_MAX) {
       pieces.push([])
       length = replacement.by.submission.payload.length
     }

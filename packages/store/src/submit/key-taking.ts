@@ -9,13 +9,24 @@
  */
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { SubmitOutcome } from '@punctual/core/submit'
-import { uuidArray } from '../connection/binary-arrays.ts'
+import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
 import type { Queryable } from '../connection/queryable.ts'
+import type { Call } from '../sql/typed.ts'
 import { changes } from './key-batch.ts'
-import type { KeyReplacing } from './key-replacing.ts'
-import type { Prepared } from './submitter.ts'
+import type { KeyReplacing, Replacement } from './key-replacing.ts'
+import type { Prepared } from './prepared.ts'
+import {
+  findKeys,
+  findStarted,
+  noteTurns,
+  releaseKeys,
+  type TakeKeysRow,
+  takeKeys,
+  takeOverKeys,
+  takeTurns,
+} from './statements.gen.ts'
 
 const TRIES = 10
 
@@ -26,6 +37,11 @@ export interface Decision {
 }
 
 type Wanted = Map<string, Prepared>
+
+/** A run that holds a key, and the submission that is to change it. */
+interface Holder extends Replacement {
+  readonly key: string
+}
 
 export interface Decided {
   readonly decisions: ReadonlyMap<string, Decision>
@@ -57,7 +73,7 @@ export class KeyTaking {
   ): Promise<Decided> {
     const wanted: Wanted = new Map(
       runs
-        .map((run) => [run.submission.options.key as string, run] as const)
+        .map((run) => [run.submission.options.key ?? '', run] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     )
     try {
@@ -106,27 +122,23 @@ class KeyDecisions {
     return { decisions: this.#decisions, freedGates: this.#freedGates }
   }
 
-  async #rows<T>(path: string, values: unknown[]): Promise<T[]> {
-    const { rows } = await this.#tx.query(this.#database.statement(`submit/${path}`).text, values)
-    return rows as T[]
+  #run<Row>(call: Call<Row>): Promise<Row[]> {
+    return this.#database.runIn(this.#tx, call)
   }
 
   /** Waits for a turn at these keys; decides open windows, and turns that an earlier try had. */
   async #takeTurns(turns: Wanted, again: boolean): Promise<void> {
     if (turns.size === 0) return
-    type Turn = { key: string; windowed: string | null } & Record<
-      'run_id' | 'asked_by',
-      string | null
-    >
-    for (const turn of await this.#rows<Turn>('take-turns', [this.#tenantId, [...turns.keys()]])) {
-      const run = turns.get(turn.key) as Prepared
+    for (const turn of await this.#run(takeTurns(this.#tenantId, [...turns.keys()]))) {
+      const { key, runId, askedBy, windowed } = turn
+      const run = submissionOf(turns, key)
       const [id, outcome] =
-        again && turn.asked_by === run.id
-          ? [turn.run_id, 'replaced' as const]
-          : [windowOf(run) > 0 ? turn.windowed : null, 'existing' as const]
+        again && askedBy === run.id
+          ? [runId, 'replaced' as const]
+          : [windowOf(run) > 0 ? windowed : null, 'existing' as const]
       if (id === null) continue
-      this.#decisions.set(turn.key, { id, outcome })
-      turns.delete(turn.key)
+      this.#decisions.set(key, { id, outcome })
+      turns.delete(key)
     }
   }
 
@@ -136,8 +148,7 @@ class KeyDecisions {
       const open = pick(wanted, (_, key) => !this.#decisions.has(key))
       if (open.size === 0) return
       const ids = [...open.values()].map(({ id }) => id)
-      const values = [this.#tenantId, [...open.keys()], ids]
-      this.#created(await this.#rows('take-keys', values))
+      this.#created(await this.#run(takeKeys(this.#tenantId, [...open.keys()], ids)))
       const held = [...open.keys()].filter((key) => !this.#decisions.has(key))
       if (held.length > 0) await this.#meetHolders(open, held)
     }
@@ -145,44 +156,36 @@ class KeyDecisions {
       throw busy('The holder of the key changes faster than it can be read. Try again.')
   }
 
-  #created(rows: readonly { key: string; run_id: string }[]): void {
-    for (const { key, run_id } of rows) this.#decisions.set(key, { id: run_id, outcome: 'created' })
+  #created(rows: readonly TakeKeysRow[]): void {
+    for (const { key, runId } of rows) this.#decisions.set(key, { id: runId, outcome: 'created' })
   }
 
   async #meetHolders(open: Wanted, held: readonly string[]): Promise<void> {
-    type Row = { key: string; run_id: string }
-    const holders = await this.#rows<Row>('find-keys', [this.#tenantId, [...held]])
-    const changed: (Row & { by: Prepared })[] = []
-    for (const { key, run_id } of holders) {
-      const by = open.get(key) as Prepared
-      if (changes(conflictOf(by))) changed.push({ key, run_id, by })
-      else this.#decisions.set(key, { id: run_id, outcome: 'existing' })
+    const changed: Holder[] = []
+    for (const { key, runId: id } of await this.#run(findKeys(this.#tenantId, held))) {
+      const by = submissionOf(open, key)
+      if (changes(conflictOf(by))) changed.push({ key, id, by })
+      else this.#decisions.set(key, { id, outcome: 'existing' })
     }
     if (changed.length === 0) return
-    const wanted = changed.map(({ run_id: id, by }) => ({ id, by }))
-    const { ids, gates } = await this.#replacing.replace(this.#tx, wanted, this.#tenantId)
+    const { ids, gates } = await this.#replacing.replace(this.#tx, changed, this.#tenantId)
     this.#freedGates.push(...gates)
-    for (const { key, run_id: id } of changed)
+    for (const { key, id } of changed)
       if (ids.has(id)) this.#decisions.set(key, { id, outcome: 'replaced' })
-    await this.#takeOver(changed.filter(({ run_id }) => !ids.has(run_id)))
+    await this.#takeOver(changed.filter(({ id }) => !ids.has(id)))
   }
 
   /** Takes the keys of holders that have started; holders found nowhere are looked for again. */
-  async #takeOver(
-    holders: readonly { key: string; run_id: string; by: Prepared }[],
-  ): Promise<void> {
+  async #takeOver(holders: readonly Holder[]): Promise<void> {
     if (holders.length === 0) return
-    const values = [uuidArray(holders.map(({ run_id }) => run_id))]
-    const rows = await this.#rows<{ run_id: string }>('find-started', values)
-    const started = new Set(rows.map(({ run_id }) => run_id))
-    const left = holders.filter(({ run_id }) => started.has(run_id))
+    const rows = await this.#run(findStarted(uuidArray(holders.map(({ id }) => id))))
+    const started = new Set(rows.map(({ runId }) => runId))
+    const left = holders.filter(({ id }) => started.has(id))
     if (left.length === 0) return
-    this.#created(
-      await this.#rows('take-over-keys', [
-        ...[this.#tenantId, left.map(({ key }) => key)],
-        ...[left.map(({ run_id }) => run_id), left.map(({ by }) => by.id)],
-      ]),
-    )
+    const keys = left.map(({ key }) => key)
+    const holding = left.map(({ id }) => id)
+    const taking = left.map(({ by }) => by.id)
+    this.#created(await this.#run(takeOverKeys(this.#tenantId, keys, holding, taking)))
   }
 
   /** Releases the keys first: the caller may commit its own transaction in spite of the error. */
@@ -191,7 +194,7 @@ class KeyDecisions {
       const decision = this.#decisions.get(key)
       invariant(decision, 'every key is decided')
       if (decision.id === run.id) continue
-      await this.#rows('release-keys', [uuidArray([...strict.values()].map(({ id }) => id))])
+      await this.#run(releaseKeys(uuidArray([...strict.values()].map(({ id }) => id))))
       throw new PunctualError(
         'key_conflict',
         `The key ${JSON.stringify(key)} is held by run ${decision.id}, which is live. Nothing was submitted.`,
@@ -206,11 +209,18 @@ class KeyDecisions {
       return decision && decision.outcome !== 'existing' ? [{ key, run, id: decision.id }] : []
     })
     if (noted.length === 0) return
-    await this.#rows('note-turns', [
-      ...[this.#tenantId, noted.map(({ key }) => key), noted.map(({ id }) => id)],
-      ...[noted.map(({ run }) => run.id), noted.map(({ run }) => windowOf(run))],
-    ])
+    const keys = noted.map(({ key }) => key)
+    const ids = noted.map(({ id }) => id)
+    const submissions = noted.map(({ run }) => run.id)
+    const windows = int8ArrayOfNumbers(noted.map(({ run }) => windowOf(run)))
+    await this.#run(noteTurns(this.#tenantId, keys, ids, submissions, windows))
   }
+}
+
+function submissionOf(wanted: Wanted, key: string): Prepared {
+  const run = wanted.get(key)
+  invariant(run, 'only keys of these submissions are returned')
+  return run
 }
 
 function pick(wanted: Wanted, which: (run: Prepared, key: string) => boolean): Wanted {

@@ -5,6 +5,7 @@
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { SubmitOutcome } from '@punctual/core/submit'
 import type pg from 'pg'
+import { int2Array, int4Array } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import type { Queryable } from '../connection/queryable.ts'
@@ -12,7 +13,9 @@ import type { Signals } from '../connection/signals.ts'
 import { type KeyGroup, keyRounds, outcomeAfter } from './key-batch.ts'
 import { KeyReplacing } from './key-replacing.ts'
 import { type Decision, KeyTaking } from './key-taking.ts'
-import type { Prepared, Submitter } from './submitter.ts'
+import type { Prepared } from './prepared.ts'
+import { findRuns, hintLanes } from './statements.gen.ts'
+import type { Submitter } from './submitter.ts'
 
 export interface Accepted {
   readonly id: string
@@ -44,7 +47,7 @@ const ANSWER_MS = 12_000
 function timed(client: pg.Client): Queryable {
   return {
     query: (text, values) =>
-      client.query({ text, ...(values && { values }), query_timeout: ANSWER_MS } as pg.QueryConfig),
+      client.query({ text, ...(values && { values }), query_timeout: ANSWER_MS }),
   }
 }
 
@@ -121,7 +124,7 @@ export class KeyedSubmitter {
       hinted.push(...made)
     }
     if (call.notify && hinted.length > 0) await this.#hint(call, hinted, freedGates)
-    return { accepted: runs.map((run) => answers.get(run) as Accepted), freedGates }
+    return { accepted: runs.map((run) => answers.of(run)), freedGates }
   }
 
   /** The window of a debounced run starts once it holds the key, for which it may have waited. */
@@ -133,8 +136,8 @@ export class KeyedSubmitter {
 
   async #insert({ tx, again, notify }: Call, made: readonly Prepared[]): Promise<void> {
     if (made.length === 0) return
-    for (const { statement, values } of this.#submitter.inserts(made, again, !notify))
-      await tx.query(statement.text, values as unknown[])
+    for (const call of this.#submitter.inserts(made, again, !notify))
+      await this.#database.runIn(tx, call)
   }
 
   /** Sends the hint on the caller's connection, to a server that this process has not checked. */
@@ -146,12 +149,19 @@ export class KeyedSubmitter {
     const lanes = new Map(created.map(({ lane, submission }) => [lane, submission.options]))
     const options = [...lanes.values()]
     const payload = this.#signals.payloadFor(lanes.keys(), freedGates)
-    const { rows } = await tx.query(this.#database.statement('submit/hint-lanes').text, [
-      ...[this.#signals.channelName, payload, tenantId],
-      ...[[...lanes.keys()], options.map(({ queue }) => queue)],
-      ...[options.map(({ handler }) => handler), options.map(({ priority }) => priority)],
-    ])
-    if (Number((rows as { known: unknown }[])[0]?.known) === lanes.size) return
+    const [row] = await this.#database.runIn(
+      tx,
+      hintLanes(
+        this.#signals.channelName,
+        payload,
+        tenantId,
+        int4Array([...lanes.keys()]),
+        options.map(({ queue }) => queue),
+        options.map(({ handler }) => handler),
+        int2Array(options.map(({ priority }) => priority)),
+      ),
+    )
+    if (row?.known === lanes.size) return
     // A lane is gone, or was created after the transaction took its snapshot.
     const now = await this.#submitter.lookAgain(created)
     if (now.every(({ lane }, i) => lane === created[i]?.lane)) return
@@ -163,9 +173,8 @@ export class KeyedSubmitter {
 
   /** Finds runs that an earlier try committed: one may have ended, and must not retake its key. */
   async #answered(tx: Queryable, runs: readonly Prepared[]): Promise<Answers> {
-    const statement = this.#database.statement('submit/find-runs')
-    const { rows } = await tx.query(statement.text, [runs.map(({ id }) => id)])
-    const existing = new Set((rows as { id: string }[]).map(({ id }) => id))
+    const rows = await this.#database.runIn(tx, findRuns(runs.map(({ id }) => id)))
+    const existing = new Set(rows.map(({ id }) => id))
     const made = runs.filter(({ id }) => existing.has(id))
     const keys = new Map(made.map((run) => [run.submission.options.key, run.id]))
     const answers = new Answers()
@@ -179,7 +188,13 @@ export class KeyedSubmitter {
   }
 }
 
-class Answers extends Map<Prepared, Accepted> {}
+class Answers extends Map<Prepared, Accepted> {
+  of(run: Prepared): Accepted {
+    const accepted = this.get(run)
+    invariant(accepted, 'every submission is answered')
+    return accepted
+  }
+}
 
 function answer(id: string, outcome: SubmitOutcome): Accepted {
   return { id, created: outcome === 'created', outcome }

@@ -1,5 +1,5 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { number, orNull, text } from '../sql/cells.ts'
+import { bigint, number, orNull, text } from '../sql/cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface FindKeysRow {
@@ -47,7 +47,7 @@ export function findRuns(ids: List<'uuid'>): Call<FindRunsRow> {
 }
 
 export interface FindStartedRow {
-  readonly runId: string | null
+  readonly runId: string
 }
 
 const FIND_STARTED: TypedStatement<FindStartedRow> = {
@@ -55,7 +55,7 @@ const FIND_STARTED: TypedStatement<FindStartedRow> = {
   daily: false,
   columns: ['run_id'],
   decode: (row) => ({
-    runId: orNull(text, row[0]),
+    runId: text(row[0]),
   }),
 }
 
@@ -66,7 +66,7 @@ export function findStarted(runIds: List<'uuid'>): Call<FindStartedRow> {
 
 export interface HintLanesRow {
   readonly pgNotify: string | null
-  readonly known: number | null
+  readonly known: number
 }
 
 const HINT_LANES: TypedStatement<HintLanesRow> = {
@@ -75,7 +75,7 @@ const HINT_LANES: TypedStatement<HintLanesRow> = {
   columns: ['pg_notify', 'known'],
   decode: (row) => ({
     pgNotify: orNull(text, row[0]),
-    known: orNull(number, row[1]),
+    known: number(row[1]),
   }),
 }
 
@@ -254,7 +254,7 @@ export function takeTurns(tenant: Num, keys: List<'text'>): Call<TakeTurnsRow> {
 
 export interface WithdrawFromLaterRow {
   readonly runId: string
-  readonly gate: string | null
+  readonly gate: bigint | null
 }
 
 const WITHDRAW_FROM_LATER: TypedStatement<WithdrawFromLaterRow> = {
@@ -263,7 +263,7 @@ const WITHDRAW_FROM_LATER: TypedStatement<WithdrawFromLaterRow> = {
   columns: ['run_id', 'gate'],
   decode: (row) => ({
     runId: text(row[0]),
-    gate: orNull(text, row[1]),
+    gate: orNull(bigint, row[1]),
   }),
 }
 
@@ -275,7 +275,7 @@ export function withdrawFromLater(runIds: List<'uuid'>, tenant: Num): Call<Withd
 
 export interface WithdrawFromParkedRow {
   readonly runId: string
-  readonly gate: string | null
+  readonly gate: bigint | null
 }
 
 const WITHDRAW_FROM_PARKED: TypedStatement<WithdrawFromParkedRow> = {
@@ -284,7 +284,7 @@ const WITHDRAW_FROM_PARKED: TypedStatement<WithdrawFromParkedRow> = {
   columns: ['run_id', 'gate'],
   decode: (row) => ({
     runId: text(row[0]),
-    gate: orNull(text, row[1]),
+    gate: orNull(bigint, row[1]),
   }),
 }
 
@@ -296,7 +296,7 @@ export function withdrawFromParked(runIds: List<'uuid'>, tenant: Num): Call<With
 
 export interface WithdrawFromQueueRow {
   readonly runId: string
-  readonly gate: string | null
+  readonly gate: bigint | null
 }
 
 const WITHDRAW_FROM_QUEUE: TypedStatement<WithdrawFromQueueRow> = {
@@ -305,7 +305,7 @@ const WITHDRAW_FROM_QUEUE: TypedStatement<WithdrawFromQueueRow> = {
   columns: ['run_id', 'gate'],
   decode: (row) => ({
     runId: text(row[0]),
-    gate: orNull(text, row[1]),
+    gate: orNull(bigint, row[1]),
   }),
 }
 

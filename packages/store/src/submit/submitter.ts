@@ -5,40 +5,23 @@
  * be doubled. A row that the database refuses is found by halving the batch, and only its caller
  * gets the error.
  *
- * Submissions with keys and those in a user's transaction take another path (keyed-submitter.ts,
- * with the statements of `inserts`).
+ * Submissions with keys and those in a user's transaction take another path (keyed-submitter.ts).
  */
 import type { Random } from '@punctual/core/clock'
 import { defaults } from '@punctual/core/errors'
 import { RunIdSource, runIdTimeFor } from '@punctual/core/run'
 import type { Submission } from '@punctual/core/submit'
-import {
-  int4Array,
-  int8ArrayOfNumbers,
-  jsonbArray,
-  textArray,
-  uuidArray,
-} from '../connection/binary-arrays.ts'
-import type { Channel, Value } from '../connection/channel.ts'
+import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isDataFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
-import type { Statement } from '../connection/statements.ts'
+import { readTime } from '../connection/statements.gen.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
-import { encodeFlow, gateOf } from './flow-keys.ts'
-
-export interface Prepared {
-  readonly id: string
-  readonly tenantId: number
-  readonly lane: number
-  /** The generation of the lane registry when the lane was looked up. */
-  readonly generation: number
-  readonly dueMs: number | null
-  readonly submission: Submission
-  /** The gate of its concurrency key. */
-  readonly gate: bigint | null
-}
+import type { Call } from '../sql/typed.ts'
+import { gateOf } from './flow-keys.ts'
+import { InsertCalls, STATEMENT_LENGTH_MAX } from './insert-calls.ts'
+import type { Prepared } from './prepared.ts'
 
 interface Pending {
   readonly runs: readonly Prepared[]
@@ -47,7 +30,6 @@ interface Pending {
 }
 
 const BATCH = 1_000
-const STATEMENT_LENGTH_MAX = 16_777_216
 const DEADLINE_MS = 30_000
 
 export interface SubmitterOptions {
@@ -67,7 +49,7 @@ export class Submitter {
   readonly #ids: RunIdSource
   readonly #pending: Pending[] = []
   readonly #idle: Channel[]
-  #sequence = 0
+  readonly #inserts = new InsertCalls()
   readonly horizonMs: number
 
   constructor(options: SubmitterOptions) {
@@ -138,9 +120,8 @@ export class Submitter {
   async #readClock(): Promise<void> {
     const { database } = this.#options
     const sentAtMs = database.localClock.monotonicMs()
-    const text = 'select extract(epoch from clock_timestamp())::float8 * 1000'
-    const [row] = await database.control.query({ name: 'clock/read', text })
-    database.clock.sample(sentAtMs, Number(row?.[0]))
+    const [row] = await database.control.run(readTime())
+    if (row) database.clock.sample(sentAtMs, row.ms)
   }
 
   /** Resolves when the runs are committed: all of them or none. */
@@ -156,8 +137,7 @@ export class Submitter {
   async submitWithin(prepared: readonly Prepared[]): Promise<void> {
     const { database, signals } = this.#options
     const runs = await this.current(prepared)
-    for (const { statement, values } of this.inserts(runs, false))
-      await database.control.query(statement, values)
+    for (const call of this.inserts(runs, false)) await database.control.run(call)
     signals.due(new Set(runs.map((run) => run.lane)))
     void database.transactions.afterCommit(() => this.committed(runs))
   }
@@ -184,8 +164,8 @@ export class Submitter {
   }
 
   async #commit(channel: Channel, batch: readonly Pending[]): Promise<void> {
-    const runs =
-      batch.length === 1 ? (batch[0] as Pending).runs : batch.flatMap((pending) => pending.runs)
+    const [only] = batch
+    const runs = batch.length === 1 && only ? only.runs : batch.flatMap(({ runs }) => runs)
     try {
       await retrying(
         {
@@ -212,10 +192,7 @@ export class Submitter {
     const lanes = new Set(runs.map((run) => run.lane))
     const inserts = this.inserts(runs, again)
     const [first] = inserts
-    const sent =
-      inserts.length === 1 && first
-        ? channel.query(first.statement, first.values)
-        : channel.pinned(inserts)
+    const sent = inserts.length === 1 && first ? channel.run(first) : channel.runAll(inserts)
     const hint = signals.pipelined(lanes)
     // A lost hint costs a poll.
     if (hint) channel.query(hint.statement, hint.values).catch(() => undefined)
@@ -233,111 +210,17 @@ export class Submitter {
   }
 
   /**
-   * The statements that insert these runs: one for each distinct set of rare options, usually one.
-   * `mayWait`: the caller calls `committed` after the commit, so runs of a full gate may wait at
-   * once.
+   * The calls that insert these runs. `mayWait`: the caller calls `committed` after the commit, so
+   * runs of a full gate may wait at once.
    */
-  inserts(
-    runs: readonly Prepared[],
-    again: boolean,
-    mayWait = true,
-  ): { statement: Statement; values: Value[] }[] {
-    const { database } = this.#options
-    // Runs that are clearly within the horizon need no check against it.
-    const soonMs = database.clock.nowMs() + this.horizonMs / 2
-    const inserts = []
-    for (const group of inPieces(byShape(runs))) {
-      const first = group[0] as Prepared
-      const { options } = first.submission
-      const gated = first.submission.flow !== undefined
-      const soon =
-        !again && !gated && group.every((run) => run.dueMs === null || run.dueMs < soonMs)
-      const list = <T>(
-        column: (run: Prepared) => T | null,
-        encode: (values: (T | null)[]) => Buffer,
-      ) => (group.some((run) => column(run) !== null) ? encode(group.map(column)) : null)
-      const plain = again ? 'insert-runs-again' : soon ? 'insert-due-runs' : 'insert-runs'
-      const path = gated ? 'insert-gated-runs' : plain
-      inserts.push({
-        statement: database.statement(`submit/${path}`),
-        values: [
-          uuidArray(group.map((run) => run.id)),
-          textArray(group.map((run) => run.submission.payload)),
-          list((run) => run.dueMs, int8ArrayOfNumbers),
-          group.every((run) => run.lane === first.lane)
-            ? null
-            : int4Array(group.map((run) => run.lane)),
-          list((run) => run.submission.options.key, textArray),
-          list((run) => run.submission.options.labels, jsonbArray),
-          first.lane,
-          first.tenantId,
-          options.maxAttempts,
-          options.timeoutMs,
-          options.traits,
-          options.policy,
-          options.createdBy,
-          options.trace,
-          this.#sequence,
-          ...(soon ? [] : [this.horizonMs]),
-          ...(gated ? [flowsOf(group), mayWait] : []),
-        ],
-      })
-      this.#sequence = (this.#sequence + group.length) % (1 << 20)
-    }
-    return inserts
+  inserts(runs: readonly Prepared[], again: boolean, mayWait = true): readonly Call<null>[] {
+    const nowMs = this.#options.database.clock.nowMs()
+    return this.#inserts.of(runs, { nowMs, horizonMs: this.horizonMs, again, mayWait })
   }
-}
-
-function flowsOf(runs: readonly Prepared[]): Buffer {
-  return jsonbArray(runs.map(({ tenantId, submission }) => encodeFlow(tenantId, submission.flow)))
 }
 
 function lengthOf(runs: readonly Prepared[]): number {
   let length = 0
   for (const run of runs) length += run.submission.payload.length
   return length
-}
-
-/** Bounds the payload of a statement; a larger group takes several, in one transaction. */
-function* inPieces(groups: Iterable<readonly Prepared[]>): Iterable<readonly Prepared[]> {
-  for (const group of groups) {
-    let from = 0
-    let length = 0
-    for (let i = 0; i < group.length; i++) {
-      length += (group[i] as Prepared).submission.payload.length
-      if (length <= STATEMENT_LENGTH_MAX || i === from) continue
-      yield group.slice(from, i)
-      from = i
-      length = (group[i] as Prepared).submission.payload.length
-    }
-    yield from === 0 ? group : group.slice(from)
-  }
-}
-
-function byShape(runs: readonly Prepared[]): Iterable<readonly Prepared[]> {
-  const first = runs[0]
-  if (
-    runs.every(
-      (run) =>
-        run.submission.options === first?.submission.options && run.tenantId === first.tenantId,
-    )
-  )
-    return [runs]
-  const groups = new Map<string, Prepared[]>()
-  for (const run of runs) {
-    const o = run.submission.options
-    const shape = JSON.stringify([
-      run.tenantId,
-      o.maxAttempts,
-      o.timeoutMs,
-      o.traits,
-      o.policy,
-      o.createdBy,
-      o.trace,
-    ])
-    const group = groups.get(shape)
-    if (group) group.push(run)
-    else groups.set(shape, [run])
-  }
-  return groups.values()
 }

@@ -15,7 +15,7 @@
  */
 import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
-import { DEFAULT_TENANT, type Tenant } from '@punctual/core/identity'
+import { DEFAULT_TENANT, type EraseResult, type Tenant } from '@punctual/core/identity'
 import type { AuditLog } from '../audit-log/audit-log.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
@@ -31,18 +31,6 @@ export interface EraseProgress {
   readonly tables: number
   /** How many rows were deleted so far. */
   readonly rows: number
-}
-
-/** The result of an erasure. */
-export interface EraseResult {
-  /** The tenant's number, which is never used again. */
-  readonly id: number
-  /** The tenant's former name, which is free again. */
-  readonly name: string
-  /** How many rows were deleted. */
-  readonly rows: number
-  /** How many of its audit log entries were deleted, and the head of their chain. */
-  readonly audit: { readonly entries: number; readonly head: unknown }
 }
 
 export interface EraseOptions {

@@ -8,7 +8,6 @@ import { fingerprint, invariant } from '@punctual/core/errors'
 import type { ClaimedRun, Fence, Settlement } from '@punctual/core/ports'
 import { type AttemptOutcome, attemptOutcomes, traits } from '@punctual/core/run'
 import {
-  type ArrayOf,
   booleanArray,
   int2Array,
   int4Array,
@@ -24,7 +23,7 @@ import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isLeaseGone } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
-import type { Call } from '../sql/typed.ts'
+import type { ArrayOf, Call } from '../sql/typed.ts'
 import {
   findSettled,
   recordStale,

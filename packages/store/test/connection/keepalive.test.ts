@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { Endpoint } from '../../src/connection/endpoint.ts'
+import { Endpoint } from '../../src/connection/server/endpoint.ts'
 
 let t: TestStore
 beforeAll(async () => {

@@ -2,8 +2,8 @@
  * `punctual api-keys list|create|rotate|revoke|generate`: the keys that authenticate callers of the
  * HTTP API.
  */
-import { type ApiKey, makeApiKey, type Scope } from '@punctual/core/identity'
-import { type CreatedApiKey, systemRandom } from '@punctual/store'
+import { type ApiKey, type CreatedApiKey, makeApiKey, type Scope } from '@punctual/core/identity'
+import { systemRandom } from '@punctual/store'
 import type { Command } from 'commander'
 import { parseDuration, showAge } from '../flags/durations.ts'
 import { createdBy } from '../flags/submit-flags.ts'

@@ -1,6 +1,6 @@
 /** `punctual limits list|set|remove`: the limits of one queue, or of all queues together. */
 import type { LimitOptions } from '@punctual/core/flow'
-import type { LimitInForce } from '@punctual/store'
+import type { LimitInForce } from '@punctual/core/queue'
 import type { Command } from 'commander'
 import { parseDuration, showDuration } from '../flags/durations.ts'
 import { flowOptions } from '../flags/flow-flags.ts'

@@ -1,5 +1,5 @@
 /** `punctual secrets list|set|delete|rotate-key`: encrypted values for handlers. */
-import type { SecretInfo } from '@punctual/store'
+import type { SecretInfo } from '@punctual/core/identity'
 import type { Command } from 'commander'
 import type { Punctual } from '../../punctual.ts'
 import type { Secrets } from '../../secrets/secrets.ts'

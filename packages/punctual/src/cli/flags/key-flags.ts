@@ -1,7 +1,6 @@
 /** Keys: the flags of `submit`, and how it reports a key that is taken. */
-import type { KeyOptions, OnConflict } from '@punctual/core/submit'
+import type { KeyOptions, OnConflict, Submitted } from '@punctual/core/submit'
 import type { Command } from 'commander'
-import type { Submitted } from '../../submit/handler-handle.ts'
 import { parseDuration } from './durations.ts'
 
 export interface KeyFlags {

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 job, $2 its last slot in ms
 -- Returns: one row: live
+-- Types: live!
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 select exists (
   select

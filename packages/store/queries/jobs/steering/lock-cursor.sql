@@ -3,6 +3,7 @@
 -- Parameters: $1 job
 -- Returns: one row: the cursor in ms, whether the tenant is suspended; no row when the job is
 --   deleted
+-- Types: cursor_ms!, suspended!
 -- Locks: cursors. Index: primary key.
 select
   (extract(epoch from cursor_at) * 1000)::bigint as cursor_ms,

@@ -6,6 +6,7 @@
 --   $5 the clock in ms
 -- Returns: one row: the last slot ahead whose decision stays in ms (null when none does), how many
 --   runs and how many decisions were withdrawn
+-- Types: runs!, decisions!
 -- Locks: queue, slots, this process's counter row; the caller holds the cursor. Index: primary
 --   keys. Pinned: no sequential scan.
 with planned as materialized (

@@ -1,6 +1,6 @@
 /** `punctual audit verify`: whether the audit log is intact. Exit 1 when it is not. */
+import type { AuditVerification } from '@punctual/core/audit'
 import type { Command } from 'commander'
-import type { AuditVerification } from '../../../audit/audit.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'

@@ -2,10 +2,9 @@
  * `punctual dead replay`: runs dead letters again, one by id, or many by filter at a limited pace.
  */
 import { checkJsonText } from '@punctual/core/check'
-import type { ReplayPace } from '@punctual/core/dead-letter'
+import type { ReplayManyResult, ReplayPace, ReplayProgress } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
-import type { ReplayManyResult, ReplayProgress } from '../../../dead-letters/replay-many.ts'
 import { parseCount } from '../../flags/counts.ts'
 import {
   addDeadLetterFlags,

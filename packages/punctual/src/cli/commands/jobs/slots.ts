@@ -1,8 +1,7 @@
 /** `punctual jobs slots <job>`: the decision for each slot, and the state of its run. */
-import type { Job } from '@punctual/core/job'
+import type { Job, JobSlot } from '@punctual/core/job'
 import type { Run } from '@punctual/core/run'
 import type { Command } from 'commander'
-import type { JobSlot } from '../../../jobs/jobs.ts'
 import type { Punctual } from '../../../punctual.ts'
 import { parseCount } from '../../flags/counts.ts'
 import { showDuration } from '../../flags/durations.ts'

@@ -2,8 +2,9 @@
  * `punctual queues`: due, scheduled and running runs of each queue, runs that ended recently, and
  * pauses.
  */
+import type { Queue } from '@punctual/core/queue'
 import type { Command } from 'commander'
-import { describePause, type Queue } from '../../../queues/queues.ts'
+import { describePause } from '../../../queues/queues.ts'
 import { showDuration } from '../../flags/durations.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'

@@ -1,7 +1,6 @@
 /** `punctual runs cancel`: cancels runs, including running ones. */
-import { steerableStates } from '@punctual/core/run'
+import { type CancelAnswer, steerableStates } from '@punctual/core/run'
 import type { Command } from 'commander'
-import type { CancelAnswer } from '../../../runs/runs.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
 import { perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'

@@ -1,7 +1,6 @@
 /** `punctual runs resolve <id> <as>`: records the outcome of an unknown run. */
-import { type Resolution, resolutions } from '@punctual/core/run'
+import { type Resolution, type ResolveResult, resolutions } from '@punctual/core/run'
 import type { Command } from 'commander'
-import type { ResolveResult } from '../../../runs/resolve.ts'
 import { createdBy } from '../../flags/submit-flags.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'

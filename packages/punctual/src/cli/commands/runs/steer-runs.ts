@@ -3,9 +3,9 @@
  * After the first Ctrl-C the current batch completes, and the command reports what was done.
  */
 import { PunctualError } from '@punctual/core/errors'
-import type { RunFilter, RunState } from '@punctual/core/run'
+import type { BulkResult, RunFilter, RunState } from '@punctual/core/run'
 import type { Command } from 'commander'
-import type { BulkOptions, BulkResult } from '../../../runs/bulk.ts'
+import type { BulkOptions } from '../../../runs/bulk.ts'
 import { parseCount } from '../../flags/counts.ts'
 import { addFilterFlags, type FilterFlags, filterOf, isFiltered } from '../../flags/filter-flags.ts'
 import { createProgressLine } from '../../output/progress-line.ts'

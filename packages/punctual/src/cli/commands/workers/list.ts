@@ -1,8 +1,8 @@
 /**
  * `punctual workers`: the processes that run handlers, including those that left in the last day.
  */
+import type { WorkerProcess, WorkerState } from '@punctual/core/queue'
 import type { Command } from 'commander'
-import type { WorkerProcess, WorkerState } from '../../../queues/workers.ts'
 import { showAge, showDuration } from '../../flags/durations.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'

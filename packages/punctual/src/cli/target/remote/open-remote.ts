@@ -1,9 +1,8 @@
 /** A server over HTTP, behind the part of the library that commands use. */
 import { type Client, createClient } from '@punctual/client'
+import type { Pause, Queue } from '@punctual/core/queue'
 import type { SubmitOptions } from '@punctual/core/submit'
-import type { Pause } from '@punctual/store'
 import type { Config } from '../../../config/settings.ts'
-import type { Queue } from '../../../queues/queues.ts'
 import type { Operator } from '../../runtime/operator.ts'
 import { libraryNames } from './library-names.ts'
 import { remoteDeadLetters } from './remote-dead-letters.ts'

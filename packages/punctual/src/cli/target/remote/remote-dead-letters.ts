@@ -3,11 +3,11 @@ import { type Client, PunctualHttpError } from '@punctual/client'
 import type {
   DeadLetter,
   DeadLetterCause,
+  DeadLetterDetails,
   DeadLetterFilter,
   DeadLetterHandling,
 } from '@punctual/core/dead-letter'
 import { limits } from '@punctual/core/errors'
-import type { DeadLetterDetails } from '../../../dead-letters/dead-letters.ts'
 import type { ManyOptions, ReplayManyOptions } from '../../../dead-letters/replay-many.ts'
 import { idOf } from '../../../runs/reference.ts'
 import type { Operator } from '../../runtime/operator.ts'

@@ -1,9 +1,15 @@
 /** Runs of a server, behind the interface of the library. */
 import { type Client, PunctualHttpError } from '@punctual/client'
 import { PunctualError } from '@punctual/core/errors'
-import type { FinishedRun, LogLine, Run, RunExplanation, RunSummary } from '@punctual/core/run'
+import type {
+  CancelAnswer,
+  FinishedRun,
+  LogLine,
+  Run,
+  RunExplanation,
+  RunSummary,
+} from '@punctual/core/run'
 import { idOf } from '../../../runs/reference.ts'
-import type { CancelAnswer } from '../../../runs/runs.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
 import { libraryNames } from './library-names.ts'
 import { nullWhenMissing } from './null-when-missing.ts'

@@ -4,8 +4,8 @@
  */
 import type { AnswerOf, BodyOf, Client } from '@punctual/client'
 import { limits } from '@punctual/core/errors'
-import type { RunFilter } from '@punctual/core/run'
-import type { BulkOptions, BulkResult } from '../../../runs/bulk.ts'
+import type { BulkResult, RunFilter } from '@punctual/core/run'
+import type { BulkOptions } from '../../../runs/bulk.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
 import { notOverHttp } from './not-over-http.ts'
 import { filterOf } from './run-filter-to-wire.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { valuesAsText } from './array-text.ts'
 import {
   booleanArray,
   int2Array,
@@ -8,7 +7,8 @@ import {
   jsonbArray,
   textArray,
   uuidArray,
-} from './binary-arrays.ts'
+} from '../connection/binary-arrays.ts'
+import { valuesAsText } from './array-text.ts'
 
 const ID = '0192f0c1-2b3c-7def-8123-456789abcdef'
 

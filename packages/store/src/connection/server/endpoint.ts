@@ -65,9 +65,8 @@ export class Endpoint {
   async connect(settings: ConnectSettings): Promise<pg.Client> {
     const failures: string[] = []
     const { servers } = this.target
-    for (let i = 0; i < servers.length; i++) {
-      const index = (this.#preferred + i) % servers.length
-      const server = servers[index] as ServerAddress
+    const inTurn = [...servers.slice(this.#preferred), ...servers.slice(0, this.#preferred)]
+    for (const server of inTurn) {
       try {
         const client = await this.#connectTo(server, settings)
         if (client === 'another') {
@@ -75,7 +74,7 @@ export class Endpoint {
           failures.push(`${server.host}:${server.port} is ${what}`)
           continue
         }
-        this.#preferred = index
+        this.#preferred = servers.indexOf(server)
         return client
       } catch (cause) {
         const { code, message } = cause as { code?: string; message: string }
