@@ -2,6 +2,7 @@
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { LaneKey } from '@punctual/core/flow'
 import type { Database } from '../connection/database.ts'
+import { findLane, internLane } from './statements.gen.ts'
 
 export class LaneRegistry {
   readonly #database: Database
@@ -53,20 +54,17 @@ export class LaneRegistry {
 
   async #intern(key: LaneKey, name: string): Promise<number> {
     const generation = this.#generation
-    const values = [key.tenantId, key.queue, key.handler, key.priority]
-    const find = () =>
-      this.#database.control.query(this.#database.statement('lanes/find-lane'), values)
+    const { control, hintChannel } = this.#database
+    const values = [key.tenantId, key.queue, key.handler, key.priority] as const
+    const find = () => control.run(findLane(...values))
     let [row] = await find()
     if (!row) {
-      const intern = this.#database.statement('lanes/intern-lane')
+      const intern = internLane(...values, limits.lanesPerTenant, hintChannel)
       let room = true
       // Each try takes the next number; a sequence that lags behind returns some that are taken.
       for (let i = 0; !row && room && i < limits.lanesPerTenant; i++) {
-        const [answer] = await this.#database.control.query(intern, [
-          ...values,
-          ...[limits.lanesPerTenant, this.#database.hintChannel],
-        ])
-        room = answer?.[0] === 't'
+        const [answer] = await control.run(intern)
+        room = answer?.isLeft ?? false
         ;[row] = await find()
       }
       if (!row)
@@ -74,9 +72,9 @@ export class LaneRegistry {
           'lanes_exhausted',
           `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues, and put variable parts into labels or a key.`,
         )
-      this.onNew(Number(row[0]))
+      this.onNew(row.id)
     }
-    const id = Number(row[0])
+    const { id } = row
     if (generation === this.#generation) this.#ids.set(name, id)
     return id
   }

@@ -8,13 +8,19 @@ import type {
   OpenSession,
   RemoteSessions,
 } from '@punctual/core/ports'
-import { attemptOutcomeOf, finalStateOf } from '@punctual/core/run'
 import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { RunDefinition } from '../work/claim-codec.ts'
 import { assignmentOf, readDefinitions } from '../work/run-definitions.ts'
 import { fences } from '../work/run-settlements.ts'
+import {
+  fenceAgain,
+  findEnds,
+  findHolders,
+  type ReadLeasesRow,
+  readLeases,
+} from '../work/statements.gen.ts'
+import { findSession } from './statements.gen.ts'
 
 export class PostgresRemoteSessions implements RemoteSessions {
   readonly #database: Database
@@ -24,26 +30,14 @@ export class PostgresRemoteSessions implements RemoteSessions {
   }
 
   async find(sessionId: string): Promise<OpenSession | null> {
-    const statement = this.#database.statement('sessions/find-session')
-    const [row] = await this.#database.control.query(statement, [sessionId])
-    if (!row) return null
-    const [id, tenantId, handlers, queues, leaseMs, drains, openMs] = row
-    return {
-      id: id as string,
-      tenantId: tenantId === null ? null : Number(tenantId),
-      handlers: JSON.parse(handlers as string) as string[],
-      queues: JSON.parse(queues as string) as string[],
-      leaseMs: Number(leaseMs),
-      drains: drains === 't',
-      openMs: Math.max(0, Number(openMs)),
-    }
+    const [row] = await this.#database.control.run(findSession(sessionId))
+    return row ? { ...row, openMs: Math.max(0, row.openMs) } : null
   }
 
   async leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]> {
     if (runIds.length === 0) return []
-    const statement = this.#database.statement('work/read-leases')
-    const values = [sessionId, uuidArray(runIds)]
-    return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
+    const call = readLeases(sessionId, uuidArray(runIds))
+    return (await this.#database.settle.runPinned(call)).map(toLease)
   }
 
   async fenceAgain(
@@ -52,16 +46,14 @@ export class PostgresRemoteSessions implements RemoteSessions {
     fence: string,
   ): Promise<readonly Lease[]> {
     if (runs.length === 0) return []
-    const statement = this.#database.statement('work/fence-again')
     const fresh = int8Array(runs.map((_, i) => BigInt(fence) + BigInt(i) + 1n))
-    const values = [sessionId, ...fences(runs), fresh]
-    return (await this.#database.settle.pinnedOne(statement, values)).map(toLease)
+    const call = fenceAgain(sessionId, ...fences(runs), fresh)
+    return (await this.#database.settle.runPinned(call)).map(toLease)
   }
 
   async holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const statement = this.#database.statement('work/parked/find-holders')
-    const rows = await this.#database.control.query(statement, [uuidArray(runIds)])
-    return new Map(rows.map(([runId, sessionId]) => [runId as string, sessionId as string]))
+    const rows = await this.#database.control.run(findHolders(uuidArray(runIds)))
+    return new Map(rows.map(({ runId, sessionId }) => [runId, sessionId]))
   }
 
   async define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]> {
@@ -78,34 +70,11 @@ export class PostgresRemoteSessions implements RemoteSessions {
 
   async ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]> {
     if (runIds.length === 0) return []
-    const statement = this.#database.statement('work/find-ends')
-    const rows = await this.#database.control.query(statement, [sessionId, uuidArray(runIds)])
-    return rows.map(([id, fence, outcome, state]) => ({
-      id: id as string,
-      fence: BigInt(fence as string),
-      outcome: attemptOutcomeOf.get(Number(outcome)) ?? null,
-      state: finalStateOf.get(Number(state)) ?? 'retrying',
-    }))
+    const rows = await this.#database.control.run(findEnds(sessionId, uuidArray(runIds)))
+    return rows.map((row) => ({ ...row, state: row.state ?? 'retrying' }))
   }
 }
 
-function toLease(row: Row): Lease {
-  const [id, fence, lane, tenantId, handler, queue, priority, attempt, crashes, ...rest] = row
-  const [traits, jobId, gate, limited] = rest
-  return {
-    id: id as string,
-    fence: BigInt(fence as string),
-    lane: Number(lane),
-    tenantId: Number(tenantId),
-    handler: handler as string,
-    queue: queue as string,
-    priority: Number(priority),
-    weight: 1,
-    limited: limited === 't',
-    attempt: Number(attempt),
-    crashes: Number(crashes),
-    traits: Number(traits),
-    jobId: jobId ?? null,
-    gate: gate ? BigInt(gate) : null,
-  }
+function toLease(row: ReadLeasesRow): Lease {
+  return { ...row, weight: 1 }
 }

@@ -1,9 +1,8 @@
 /** Lists workers for humans: open sessions and past ones; and asks workers to drain. */
 import type { StuckHandler } from '@punctual/core/ports'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
-import { date } from '../runs/rows.ts'
+import { drainSession, listPastSessions, listSessions } from './statements.gen.ts'
 
 interface WorkerIdentity {
   readonly id: string
@@ -50,15 +49,13 @@ export class WorkerSteering {
   }
 
   /** The workers with an open session, oldest first. */
-  async sessions(): Promise<WorkerSession[]> {
-    const statement = this.#database.statement('sessions/list-sessions')
-    return (await this.#database.control.query(statement)).map(toSession)
+  sessions(): Promise<WorkerSession[]> {
+    return this.#database.control.run(listSessions())
   }
 
   /** Sessions that ended in the last day, latest first. */
-  async past(id: string | null = null): Promise<PastSession[]> {
-    const statement = this.#database.statement('sessions/list-past-sessions')
-    return (await this.#database.control.query(statement, [id])).map(toPast)
+  past(id: string | null = null): Promise<PastSession[]> {
+    return this.#database.control.run(listPastSessions(id))
   }
 
   /**
@@ -71,53 +68,9 @@ export class WorkerSteering {
     drains: boolean,
     tenantId: number | null = null,
   ): Promise<'asked' | 'already' | null> {
-    const statement = this.#database.statement('sessions/drain-session')
-    const [row] = await this.#database.control.query(statement, [id, drains, tenantId])
+    const [row] = await this.#database.control.run(drainSession(id, drains, tenantId))
     if (!row) return null
     this.#signals.sessions([id])
-    return row[1] === 't' ? 'asked' : 'already'
-  }
-}
-
-function identity(
-  row: {
-    readonly [Name in keyof WorkerIdentity]: string | null | undefined
-  },
-): WorkerIdentity {
-  return {
-    id: row.id as string,
-    host: row.host as string,
-    pid: Number(row.pid),
-    version: row.version as string,
-    capacity: Number(row.capacity),
-    handlers: JSON.parse(row.handlers as string) as string[],
-    queues: JSON.parse(row.queues as string) as string[],
-    labels: JSON.parse(row.labels as string) as Record<string, string>,
-    openedAt: new Date(row.openedAt as string),
-  }
-}
-
-function toSession(row: Row): WorkerSession {
-  const [id, host, pid, version, state, capacity, handlers, queues, labels, openedAt, ...rest] = row
-  const [renewedAt, stuck, drainAskedAt, alive, held, tenantId] = rest
-  return {
-    ...identity({ id, host, pid, version, capacity, handlers, queues, labels, openedAt }),
-    state: state as WorkerSession['state'],
-    renewedAt: new Date(renewedAt as string),
-    stuck: JSON.parse(stuck as string) as StuckHandler[],
-    drainAskedAt: date(drainAskedAt),
-    alive: alive === 't',
-    held: Number(held),
-    tenantId: tenantId ? Number(tenantId) : null,
-  }
-}
-
-function toPast(row: Row): PastSession {
-  const [id, host, pid, version, capacity, handlers, queues, labels, openedAt, endedAt, fenced] =
-    row
-  return {
-    ...identity({ id, host, pid, version, capacity, handlers, queues, labels, openedAt }),
-    endedAt: new Date(endedAt as string),
-    fenced: fenced === 't',
+    return row.changed ? 'asked' : 'already'
   }
 }
