@@ -153,9 +153,6 @@ function checkCycles(graph) {
   for (const file of graph.keys()) if (!done.has(file)) visit(file)
 }
 
-/** Statements of SQL files: they import only types, and any room may send any of them. */
-const STATEMENTS = /[\\/]statements\.gen\.ts$/
-
 /** A room is a folder. Rooms that import each other, directly or through others, are one room. */
 function checkRoomCycles(folder, graph) {
   const roomOf = (file) =>
