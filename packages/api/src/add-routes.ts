@@ -1,7 +1,7 @@
 /**
  * Registers every route at /v1 and, as an alias, at /api/v1, each with its schema and its scope.
  */
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Admit } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
 import { type Performing, perform } from './http/perform.ts'
@@ -32,6 +32,11 @@ function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
     'x-problems': route.problems ?? [],
     ...(route.reads === 'ndjson' && { consumes: ['application/x-ndjson'] }),
   } as FastifySchema
+}
+
+function emptyBody(request: FastifyRequest, _: FastifyReply, next: () => void): void {
+  if (request.body === undefined) request.body = {}
+  next()
 }
 
 function operationOf({ method, path }: AnyRoute): string {
@@ -69,10 +74,8 @@ function addRoute(
     ...(route.reads === 'ndjson' && { bodyLimit: httpDefaults.bulkLimitBytes }),
     // Runs before the body is read: the body of an unauthenticated request is never read.
     onRequest: (request) => admit(request, route.scope),
-    preValidation: async (request) => {
-      // A body whose members are all optional may be omitted.
-      if (route.body && route.reads !== 'ndjson' && request.body === undefined) request.body = {}
-    },
+    // A body whose members are all optional may be omitted.
+    ...(route.body && route.reads !== 'ndjson' && { preValidation: emptyBody }),
     handler: async (request, reply) => {
       reply.code(route.status ?? 200)
       return perform(route, performing, request, reply)

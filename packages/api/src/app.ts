@@ -74,8 +74,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   ) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   addBodies(app)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...securityHeaders, 'x-request-id': request.id })
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id)
+    next()
   })
   addErrors(app, options)
   endUnusedConnections(app)
@@ -119,11 +120,13 @@ function addErrors(app: FastifyInstance, { logger, explain = (error) => error }:
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer realm="punctual"')
     return send(reply, answer)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  if (!logger) return
+  app.addHook('onResponse', (request, reply, next) => {
     const { method, id } = request
     const ms = Math.round(reply.elapsedTime)
     const url = pathOf(request.url)
-    logger?.debug({ method, url, status: reply.statusCode, ms, requestId: id }, 'answered')
+    logger.debug({ method, url, status: reply.statusCode, ms, requestId: id }, 'answered')
+    next()
   })
 }
 

@@ -178,6 +178,20 @@ export class Channel {
     return calls.map(({ statement }, i) => (answers[i] ?? []).map(statement.decode))
   }
 
+  /** Runs two statements in one pinned transaction and one round trip. */
+  async runTogether<First, Second>(
+    first: Call<First>,
+    second: Call<Second>,
+  ): Promise<[First[], Second[]]> {
+    const { statements } = this.#options
+    const steps = [first, second].map(({ statement, values }) => ({
+      statement: statements.of(statement),
+      values,
+    }))
+    const [rows = [], others = []] = await this.pinned(steps)
+    return [rows.map(first.statement.decode), others.map(second.statement.decode)]
+  }
+
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
     const within = this.#options.transactions.current
     if (within) return within.query(statement, values)

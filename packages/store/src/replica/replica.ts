@@ -86,7 +86,7 @@ export class Replica {
       },
     })
     const statement = (path: string) => this.#database.statement(path)
-    const source = { reads: channel, browse: channel, clock, localClock, statement }
+    const source = { reads: channel, browse: channel, transactions, clock, localClock, statement }
     return { channel, readers: readersOf(source) }
   }
 

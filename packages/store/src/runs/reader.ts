@@ -17,14 +17,12 @@ import {
 import { int2Array, uuidArray } from '../connection/binary-arrays.ts'
 import { DAY_MS, dayStart } from '../connection/day-names.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import { retrying } from '../connection/retrying.ts'
 import { readTime } from '../connection/statements.gen.ts'
 import { type FilterInStore, runFilterValues } from './filter-values.ts'
-import { summary, toAttempt, toLogLine, toRun } from './rows.ts'
+import { RunFinder } from './finder.ts'
+import { summary, toLogLine } from './rows.ts'
 import {
   findFinished,
-  findRun,
-  listAttempts,
   listFinished,
   listLastLogs,
   listLive,
@@ -35,7 +33,6 @@ import {
 /** A run's id carries its due time, so some days lie in the future. */
 const DAYS_AHEAD = 14
 const DAYS_AT_ONCE = 15
-const FIND_DEADLINE_MS = 10_000
 
 export interface ListFilter extends FilterInStore {
   readonly tenantId?: number
@@ -60,18 +57,16 @@ const LIVE: readonly RunState[] = ['running', 'cancelling', 'waiting', 'schedule
 
 export class RunReader {
   readonly #database: ReadSource
+  readonly #finder: RunFinder
 
   constructor(database: ReadSource) {
     this.#database = database
+    this.#finder = new RunFinder(database)
   }
 
-  /** Retries a broken connection for ten seconds; an unreachable server is a coded error. */
-  async find(id: string, tenantId: number | null = null): Promise<Run | null> {
-    const { reads, localClock: clock } = this.#database
-    const [[row], attempts] = await retrying({ clock, deadlineMs: FIND_DEADLINE_MS }, () =>
-      Promise.all([reads.run(findRun(id, tenantId)), reads.run(listAttempts(id))]),
-    )
-    return row ? toRun(row, attempts.map(toAttempt)) : null
+  /** Returns the run with its attempts; null when it does not exist. */
+  find(id: string, tenantId: number | null = null): Promise<Run | null> {
+    return this.#finder.find(id, tenantId)
   }
 
   /** The database's clock. */

@@ -12,7 +12,7 @@ import {
   traits,
 } from '@punctual/core/run'
 import { decodeFlow } from '../submit/flow-keys.ts'
-import type { FindRunRow, ListAttemptsRow, ListLogsRow } from './statements.gen.ts'
+import type { FindRunsRow, ListAttemptsRow, ListLogsRow } from './statements.gen.ts'
 
 export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
 
@@ -37,7 +37,7 @@ export function summary({ id, handler, queue, priority, dueAt, attempt }: Summar
   return { id, handler, queue, priority, dueAt, attempt, finishedAt: null, error: null }
 }
 
-export function toAttempt({ sessionId, ...attempt }: ListAttemptsRow): Attempt {
+export function toAttempt({ runId: _, sessionId, ...attempt }: ListAttemptsRow): Attempt {
   return { ...attempt, workerId: sessionId }
 }
 
@@ -68,13 +68,13 @@ const resolutionOf = new Map<FinalState, Resolution>([
   ['unknown', 'run-again'],
 ])
 
-function resolvedIn(row: FindRunRow): FinishedRun['resolved'] {
+function resolvedIn(row: FindRunsRow): FinishedRun['resolved'] {
   const as = row.state && resolutionOf.get(row.state)
   if (!row.resolvedAt || !as) return null
   return { as, at: row.resolvedAt, by: row.resolvedBy, note: row.note }
 }
 
-export function toRun(row: FindRunRow, earlier: readonly Attempt[]): Run {
+export function toRun(row: FindRunsRow, earlier: readonly Attempt[]): Run {
   if (row.state !== null) return { ...definitionIn(row), ...endIn(row, row.state, earlier) }
   if (row.sessionId !== null)
     return { ...definitionIn(row), ...leaseIn(row, row.sessionId, earlier) }
@@ -90,7 +90,7 @@ export function toRun(row: FindRunRow, earlier: readonly Attempt[]): Run {
 }
 
 /** What the run is, wherever it is. */
-function definitionIn(row: FindRunRow) {
+function definitionIn(row: FindRunsRow) {
   const { jobId, job, slotAt, missedFrom, policy, traits: bits } = row
   return {
     id: row.id,
@@ -119,7 +119,7 @@ function definitionIn(row: FindRunRow) {
 }
 
 /** What a running run has beyond its definition. */
-function leaseIn(row: FindRunRow, workerId: string, earlier: readonly Attempt[]) {
+function leaseIn(row: FindRunsRow, workerId: string, earlier: readonly Attempt[]) {
   const { claimedAt, markedAt, progress, cancelReason } = row
   invariant(claimedAt, 'a leased run was claimed')
   return {
@@ -134,7 +134,7 @@ function leaseIn(row: FindRunRow, workerId: string, earlier: readonly Attempt[])
 }
 
 /** What an ended run has beyond its definition. */
-function endIn(row: FindRunRow, state: FinalState, earlier: readonly Attempt[]) {
+function endIn(row: FindRunsRow, state: FinalState, earlier: readonly Attempt[]) {
   const { attemptOutcome, finalAttempt, finalSessionId, startedAt, finishedAt, error } = row
   invariant(finishedAt, 'a run that ended has an end')
   const attempts = [...earlier]

@@ -58,7 +58,7 @@ export function findObstacles(run: Text, tenant: Num, queue: Text, handler: Text
   return { statement: FIND_OBSTACLES, values: [run, tenant, queue, handler, job] }
 }
 
-export interface FindRunRow {
+export interface FindRunsRow {
   readonly id: string
   readonly tenantId: number
   readonly handler: string
@@ -107,8 +107,8 @@ export interface FindRunRow {
   readonly gate: string | null
 }
 
-const FIND_RUN: TypedStatement<FindRunRow> = {
-  path: 'runs/find-run',
+const FIND_RUNS: TypedStatement<FindRunsRow> = {
+  path: 'runs/find-runs',
   daily: false,
   columns: ['id', 'tenant_id', 'handler', 'queue', 'priority', 'payload', 'due_at', 'created_at', 'max_attempts', 'timeout_ms', 'key', 'labels', 'created_by', 'trace', 'later_at', 'queue_ms', 'queue_due', 'session_id', 'claimed_at', 'marked_at', 'progress', 'state', 'final_attempt', 'attempt_outcome', 'final_session_id', 'started_at', 'finished_at', 'output', 'error', 'reason', 'parked_at', 'job_id', 'job', 'slot_at', 'missed_from', 'cancel_reason', 'policy', 'traits', 'replay_of', 'edited_at', 'replayed_as', 'resolved_at', 'resolved_by', 'note', 'flow', 'gate'],
   decode: (row) => ({
@@ -161,12 +161,13 @@ const FIND_RUN: TypedStatement<FindRunRow> = {
   }),
 }
 
-/** A run and the place that it is in, read in one snapshot. */
-export function findRun(id: Text, tenant: Num): Call<FindRunRow> {
-  return { statement: FIND_RUN, values: [id, tenant] }
+/** Runs and the place that each is in, read in one snapshot. */
+export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, tenant: Num): Call<FindRunsRow> {
+  return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant] }
 }
 
 export interface ListAttemptsRow {
+  readonly runId: string
   readonly attempt: number
   readonly outcome: AttemptOutcome
   readonly startedAt: Date | null
@@ -178,20 +179,21 @@ export interface ListAttemptsRow {
 const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
   path: 'runs/list-attempts',
   daily: false,
-  columns: ['attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error'],
+  columns: ['run_id', 'attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error'],
   decode: (row) => ({
-    attempt: number(row[0]),
-    outcome: attemptOutcome(row[1]),
-    startedAt: orNull(date, row[2]),
-    endedAt: date(row[3]),
-    sessionId: orNull(text, row[4]),
-    error: orNull(json, row[5]) as Failure | null,
+    runId: text(row[0]),
+    attempt: number(row[1]),
+    outcome: attemptOutcome(row[2]),
+    startedAt: orNull(date, row[3]),
+    endedAt: date(row[4]),
+    sessionId: orNull(text, row[5]),
+    error: orNull(json, row[6]) as Failure | null,
   }),
 }
 
-/** The attempts of a run that were followed by another attempt. */
-export function listAttempts(runId: Text): Call<ListAttemptsRow> {
-  return { statement: LIST_ATTEMPTS, values: [runId] }
+/** The attempts of runs that were followed by another attempt. */
+export function listAttempts(runIds: List<'uuid'>, smallestId: Text, largestId: Text): Call<ListAttemptsRow> {
+  return { statement: LIST_ATTEMPTS, values: [runIds, smallestId, largestId] }
 }
 
 export interface ListFinishedRow {

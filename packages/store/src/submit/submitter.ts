@@ -30,6 +30,11 @@ interface Pending {
 }
 
 const BATCH = 1_000
+/**
+ * While connections are busy, another one begins when this many runs wait for each of them. Fewer
+ * runs wait for the next answer: a statement of their own would cost more than it saves.
+ */
+const RUNS_TO_SPREAD = 24
 const DEADLINE_MS = 30_000
 
 export interface SubmitterOptions {
@@ -48,6 +53,7 @@ export class Submitter {
   readonly #options: SubmitterOptions
   readonly #ids: RunIdSource
   readonly #pending: Pending[] = []
+  #pendingRuns = 0
   readonly #idle: Channel[]
   readonly #inserts = new InsertCalls()
   readonly horizonMs: number
@@ -128,6 +134,7 @@ export class Submitter {
   submit(runs: readonly Prepared[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ runs, resolve, reject })
+      this.#pendingRuns += runs.length
       // Outside the caller's transaction: the pump also carries runs of other callers.
       this.#options.database.transactions.outside(() => this.#pump())
     })
@@ -144,6 +151,8 @@ export class Submitter {
 
   #pump(): void {
     while (this.#pending.length > 0) {
+      const busy = this.#options.database.submit.length - this.#idle.length
+      if (this.#pendingRuns < RUNS_TO_SPREAD * busy) return
       const channel = this.#idle.pop()
       if (!channel) return
       const batch: Pending[] = []
@@ -155,6 +164,7 @@ export class Submitter {
         if (batch.length > 0 && (size > BATCH || length > STATEMENT_LENGTH_MAX)) break
         batch.push(next)
         this.#pending.shift()
+        this.#pendingRuns -= next.runs.length
       }
       void this.#commit(channel, batch).finally(() => {
         this.#idle.push(channel)

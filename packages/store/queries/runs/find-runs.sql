@@ -1,8 +1,9 @@
--- A run and the place that it is in, read in one snapshot.
+-- Runs and the place that each is in, read in one snapshot.
 --
--- Parameters: $1 id, $2 tenant (null = any)
--- Returns: the definition, and the columns of each place; no row when the run does not exist
--- Locks: none. Index: primary keys; the id prunes to one partition.
+-- Parameters: $1 ids uuid[], $2 smallest id, $3 largest id (of $1, so that other partitions are
+--   pruned), $4 tenant (null = any)
+-- Returns: the definition, and the columns of each place; no row for a run that does not exist
+-- Locks: none. Index: primary keys, the partitions between.
 select
   r.id, r.tenant_id, l.handler, l.queue, l.priority, r.payload, r.due_at, r.created_at, r.max_attempts,
   r.timeout_ms, r.key, r.labels, r.created_by, r.trace,
@@ -22,5 +23,6 @@ left join punctual.later w on w.run_id = r.id
 left join punctual.queue q on q.run_id = r.id
 left join punctual.parked k on k.run_id = r.id
 left join punctual.leases s on s.run_id = r.id
-left join punctual.outcomes o on o.run_id = $1::uuid
-where r.id = $1::uuid and ($2::integer is null or r.tenant_id = $2::integer)
+left join punctual.outcomes o on o.run_id = r.id and o.run_id between $2::uuid and $3::uuid
+where r.id = any ($1::uuid[]) and r.id between $2::uuid and $3::uuid
+  and ($4::integer is null or r.tenant_id = $4::integer)

@@ -1,0 +1,102 @@
+/**
+ * Finds runs by id. Callers of one tenant that ask while others wait for an answer share the next
+ * statement, so that many concurrent callers cost little more than one.
+ */
+import { type Attempt, isRunId, type Run } from '@punctual/core/run'
+import { uuidArray } from '../connection/binary-arrays.ts'
+import type { ReadSource } from '../connection/read-source.ts'
+import { retrying } from '../connection/retrying.ts'
+import { toAttempt, toRun } from './rows.ts'
+import { findRuns, type ListAttemptsRow, listAttempts } from './statements.gen.ts'
+
+const DEADLINE_MS = 10_000
+/** Runs in one statement. */
+const TOGETHER_MAX = 500
+/** Statements of one tenant in progress at once: one is answered while the next is sent. */
+const AT_ONCE = 2
+
+interface Waiting {
+  readonly id: string
+  resolve(run: Run | null): void
+  reject(error: unknown): void
+}
+
+/** The callers whose reads may share a statement: those of one tenant and row security. */
+interface Callers {
+  readonly name: string
+  readonly tenantId: number | null
+  waiting: Waiting[]
+  inProgress: number
+}
+
+export class RunFinder {
+  readonly #source: ReadSource
+  readonly #callers = new Map<string, Callers>()
+
+  constructor(source: ReadSource) {
+    this.#source = source
+  }
+
+  /**
+   * Retries a broken connection for ten seconds; an unreachable server is a coded error. A caller in
+   * a transaction reads in it, alone.
+   */
+  async find(id: string, tenantId: number | null): Promise<Run | null> {
+    if (!isRunId(id)) return null
+    const { transactions } = this.#source
+    const asked = id.toLowerCase()
+    if (transactions.current) return (await this.#read([asked], tenantId)).get(asked) ?? null
+    const name = `${tenantId} ${transactions.rowSecurity}`
+    const callers = this.#callers.get(name) ?? { name, tenantId, waiting: [], inProgress: 0 }
+    this.#callers.set(name, callers)
+    return new Promise((resolve, reject) => {
+      callers.waiting.push({ id: asked, resolve, reject })
+      // Requests that arrived together ask together.
+      if (callers.waiting.length === 1) setImmediate(() => this.#begin(callers))
+    })
+  }
+
+  #begin(callers: Callers): void {
+    if (callers.inProgress >= AT_ONCE || callers.waiting.length === 0) return
+    const asked = callers.waiting.splice(0, TOGETHER_MAX)
+    callers.inProgress++
+    void this.#answer(asked, callers.tenantId).finally(() => {
+      callers.inProgress--
+      if (callers.inProgress === 0 && callers.waiting.length === 0)
+        this.#callers.delete(callers.name)
+      this.#begin(callers)
+    })
+    this.#begin(callers)
+  }
+
+  async #answer(asked: readonly Waiting[], tenantId: number | null): Promise<void> {
+    try {
+      const ids = [...new Set(asked.map(({ id }) => id))]
+      const found = await this.#read(ids, tenantId)
+      for (const { id, resolve } of asked) resolve(found.get(id) ?? null)
+    } catch (error) {
+      for (const { reject } of asked) reject(error)
+    }
+  }
+
+  async #read(ids: readonly string[], tenantId: number | null): Promise<ReadonlyMap<string, Run>> {
+    const { reads, localClock: clock } = this.#source
+    const sorted = [...ids].sort()
+    const [all, first, last] = [uuidArray(sorted), sorted[0] ?? null, sorted.at(-1) ?? null]
+    const [runs, attempts] = await retrying({ clock, deadlineMs: DEADLINE_MS }, () =>
+      reads.runTogether(findRuns(all, first, last, tenantId), listAttempts(all, first, last)),
+    )
+    const earlier = attemptsByRun(attempts)
+    return new Map(runs.map((row) => [row.id, toRun(row, earlier.get(row.id) ?? [])]))
+  }
+}
+
+function attemptsByRun(rows: readonly ListAttemptsRow[]): ReadonlyMap<string, Attempt[]> {
+  const found = new Map<string, Attempt[]>()
+  for (const row of rows) {
+    const attempts = found.get(row.runId)
+    if (attempts) attempts.push(toAttempt(row))
+    else found.set(row.runId, [toAttempt(row)])
+  }
+  return found
+}
