@@ -1,13 +1,13 @@
 /** Reads the header of a statement: its purpose, the names of its parameters, kinds of columns. */
 
 const RESERVED = new Set(
-  'and break case class const default delete do else enum export for from function if import in is new null of or package private return static super switch this throw to true try type var void while with yield'.split(
+  'and break case class const default delete do else enum export for function if import in is new null of or package private return static super switch this throw to true try type var void while with yield'.split(
     ' ',
   ),
 )
 /** What ends the name of a parameter: a type, an explanation, the next one. */
 const END_OF_NAME =
-  /\s(?:bigint|integer|smallint|text|uuid|jsonb|boolean)?\[\]|[(),;:=.]| or null| and \$|\sas /
+  /\s(?:bigint|integer|smallint|text|uuid|jsonb|boolean)?\[\]|[(),;:=.]| or null| and $|\sas /
 
 export function readHeader(sql) {
   const header = sql.match(/^(?:--.*\n)+/)?.[0] ?? ''

@@ -4,50 +4,48 @@
  * they have no index by time, since every run would pay for that.
  */
 import type { DeadLetter } from '@punctual/core/dead-letter'
-import type { Failure } from '@punctual/core/errors'
-import { type FinalState, finalStateOf } from '@punctual/core/run'
+import { invariant } from '@punctual/core/errors'
+import type { WorkerLoss } from '@punctual/core/queue'
+import type { RunEnd } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Row, Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { DeadLetterReader } from '../dead-letters/reader.ts'
+import type { Call } from '../sql/typed.ts'
 import type { EndsCursor } from './ends-cursor.ts'
+import {
+  type ListEndsRow,
+  listDeaths,
+  listEnds,
+  listLosses,
+  listRunJobs,
+} from './statements.gen.ts'
 
 const PAGE = 1_000
 
-/** A run that was cancelled, skipped or lost. */
-export interface RunEnd {
-  readonly runId: string
-  readonly at: Date
-  readonly state: FinalState
-  readonly handler: string
-  readonly queue: string
-  /** How many attempts the run has had. */
-  readonly attempt: number
-  readonly jobId: string | null
-  readonly error: Failure | null
-  readonly reason: string | null
+/** The snapshot and the time of a statement, and an end that it found, if any. */
+interface LookRow {
+  readonly xmin: number
+  readonly xmax: number
+  readonly nowMs: number
+  readonly id: string | null
+  /** As PostgreSQL writes it, with microseconds: the next page starts after it. */
+  readonly at: string | null
 }
 
-export interface WorkerLoss {
-  readonly workerId: string
-  readonly at: Date
-  readonly host: string
-  readonly pid: number
-}
+type Found<Row> = Row & { readonly id: string; readonly at: string }
 
-interface Look {
-  readonly rows: readonly Row[]
+interface Look<Row> {
+  readonly rows: readonly Found<Row>[]
   readonly confirm: () => void
 }
+
+/** The statement for the ends from an instant on; those after an end for the next page. */
+type PageCall<Row> = (fromMs: number, afterAt: string | null, afterId: string | null) => Call<Row>
 
 /** Roughly how many ends one look reads; the next look reads the rest. @default all */
 export interface LookBounds {
   readonly most?: number
 }
-
-/** Columns: snapshot, time of the statement, then id and time of an end, if any, and its facts. */
-const ID = 3
-const AT = 4
 
 export class EndsReader {
   readonly #database: Database
@@ -64,10 +62,14 @@ export class EndsReader {
     tenantId: number,
     bounds: LookBounds = {},
   ): Promise<DeadLetter[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-deaths', [tenantId], bounds)
+    const { rows, confirm } = await this.#look(
+      cursor,
+      (...page) => listDeaths(tenantId, ...page, PAGE),
+      bounds,
+    )
     const found: DeadLetter[] = []
     for (let i = 0; i < rows.length; i += PAGE) {
-      const ids = rows.slice(i, i + PAGE).map((row) => row[ID] as string)
+      const ids = rows.slice(i, i + PAGE).map(({ id }) => id)
       found.push(...(await this.#deadLetters.find(ids, tenantId)))
     }
     confirm()
@@ -76,73 +78,88 @@ export class EndsReader {
 
   /** Runs that were cancelled, skipped or lost, earliest first. */
   async ends(cursor: EndsCursor, tenantId: number, bounds: LookBounds = {}): Promise<RunEnd[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-ends', [tenantId], bounds)
-    const jobs = await this.#jobsOf(rows.map((row) => row[ID] as string))
+    const { rows, confirm } = await this.#look(
+      cursor,
+      (...page) => listEnds(tenantId, ...page, PAGE),
+      bounds,
+    )
+    const jobs = await this.#jobsOf(rows.map(({ id }) => id))
     confirm()
-    return rows.map((row) => toEnd(row, jobs))
+    return rows.map((row) => toEnd(row, jobs.get(row.id) ?? null))
   }
 
   /** Workers whose leases expired without a heartbeat, so that their runs went to other workers. */
   async losses(cursor: EndsCursor, bounds: LookBounds = {}): Promise<WorkerLoss[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-losses', [], bounds)
+    const { rows, confirm } = await this.#look(
+      cursor,
+      (...page) => listLosses(...page, PAGE),
+      bounds,
+    )
     confirm()
-    return rows.map(([, , , id, at, host, pid]) => ({
-      ...{ workerId: id as string, at: new Date(at as string) },
-      ...{ host: host as string, pid: Number(pid) },
-    }))
+    return rows.map(({ id, at, host, pid }) => {
+      invariant(host !== null && pid !== null, 'a worker has a host and a process id')
+      return { workerId: id, at: new Date(at), host, pid }
+    })
   }
 
   /** Returns new ends; `confirm` moves the cursor once all is read, so a failure skips none. */
-  async #look(
+  async #look<Row extends LookRow>(
     cursor: EndsCursor,
-    path: string,
-    scope: readonly Value[],
+    pageCall: PageCall<Row>,
     { most = Number.POSITIVE_INFINITY }: LookBounds,
-  ): Promise<Look> {
-    const statement = this.#database.statement(`activity/${path}`)
+  ): Promise<Look<Row>> {
     const scan = cursor.begin()
-    const fresh: Row[] = []
-    let first: Row | null = null
-    let last: Row | null = null
+    const fresh: Found<Row>[] = []
+    let first: Row | undefined
+    let last: Row | undefined
     do {
-      const after = [last?.[AT] ?? null, last?.[ID] ?? null]
-      const values = [...scope, scan.fromMs, ...after, PAGE]
-      const rows: Row[] = await this.#database.control.query(statement, values)
+      const call = pageCall(scan.fromMs, last?.at ?? null, last?.id ?? null)
+      const rows: Row[] = await this.#database.control.run(call)
       // Rows that are committed while the other pages are read belong to the next look.
-      first ??= rows[0] as Row
-      fresh.push(...rows.filter((row) => row[ID] !== null && cursor.isNew(row[ID] as string)))
-      last = rows.length < PAGE ? null : (rows.at(-1) as Row)
-    } while (last !== null && fresh.length < most)
-    const [xmin, xmax, nowMs] = first.map(Number) as [number, number, number]
+      first ??= rows[0]
+      fresh.push(...rows.filter(isFound).filter(({ id }) => cursor.isNew(id)))
+      last = rows.length < PAGE ? undefined : rows.at(-1)
+    } while (last && fresh.length < most)
+    invariant(first, 'a look without ends is one row')
+    const { xmin, xmax, nowMs } = first
+    const cutAt = last?.at ?? null
     const confirm = () => {
-      for (const row of fresh) cursor.remember(row[ID] as string, Date.parse(row[AT] as string))
-      if (last === null) cursor.reached(scan, nowMs, { xmin, xmax })
-      else cursor.cutAt(Date.parse(last[AT] as string), nowMs)
+      for (const { id, at } of fresh) cursor.remember(id, Date.parse(at))
+      if (cutAt === null) cursor.reached(scan, nowMs, { xmin, xmax })
+      else cursor.cutAt(Date.parse(cutAt), nowMs)
     }
     return { rows: fresh, confirm }
   }
 
   async #jobsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (ids.length === 0) return new Map()
     const sorted = [...ids].sort()
-    const bounds = [sorted[0] as string, sorted.at(-1) as string]
-    const statement = this.#database.statement('activity/list-run-jobs')
-    const rows = await this.#database.control.query(statement, [uuidArray(sorted), ...bounds])
-    return new Map(rows.map(([id, jobId]) => [id as string, jobId as string]))
+    const [first, last] = [sorted[0], sorted.at(-1)]
+    if (first === undefined || last === undefined) return new Map()
+    const call = listRunJobs(uuidArray(sorted), first, last)
+    const rows = await this.#database.control.run(call)
+    return new Map(rows.map(({ id, jobId }) => [id, jobId]))
   }
 }
 
-function toEnd(row: Row, jobs: ReadonlyMap<string, string>): RunEnd {
-  const [, , , id, at, state, handler, queue, attempt, error, reason] = row
+function isFound<Row extends LookRow>(row: Row): row is Found<Row> {
+  return row.id !== null && row.at !== null
+}
+
+function toEnd(row: Found<ListEndsRow>, jobId: string | null): RunEnd {
+  const { id, at, state, handler, queue, attempt, error, reason } = row
+  invariant(
+    state !== null && handler !== null && queue !== null && attempt !== null,
+    'an ended run has a state and a lane',
+  )
   return {
-    runId: id as string,
-    at: new Date(at as string),
-    state: finalStateOf.get(Number(state)) as FinalState,
-    handler: handler as string,
-    queue: queue as string,
-    attempt: Number(attempt),
-    jobId: jobs.get(id as string) ?? null,
-    error: error ? (JSON.parse(error) as Failure) : null,
-    reason: reason ?? null,
+    runId: id,
+    at: new Date(at),
+    state,
+    handler,
+    queue,
+    attempt,
+    jobId,
+    error,
+    reason,
   }
 }

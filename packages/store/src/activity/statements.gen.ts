@@ -28,8 +28,8 @@ const LIST_DEATHS: TypedStatement<ListDeathsRow> = {
 
 /** Runs that died at or after an instant, in order of death, a page at a time. Includes dead letters
  * that have been handled since. */
-export function listDeaths(tenant: Num, p2: Num, p3: Timestamp, diedAtAndId: Text, mostRows: Num): Call<ListDeathsRow> {
-  return { statement: LIST_DEATHS, values: [tenant, p2, p3, diedAtAndId, mostRows] }
+export function listDeaths(tenant: Num, fromInMs: Num, diedAt: Timestamp, idOfLastRow: Text, mostRows: Num): Call<ListDeathsRow> {
+  return { statement: LIST_DEATHS, values: [tenant, fromInMs, diedAt, idOfLastRow, mostRows] }
 }
 
 export interface ListEndsRow {
@@ -67,8 +67,8 @@ const LIST_ENDS: TypedStatement<ListEndsRow> = {
 
 /** Runs that were cancelled, skipped or lost at or after an instant, in order of their end, a page
  * at a time. Reads every partition, by index: a run of any day may end now. */
-export function listEnds(tenant: Num, p2: Num, p3: Timestamp, finishedAtAndId: Text, mostRows: Num): Call<ListEndsRow> {
-  return { statement: LIST_ENDS, values: [tenant, p2, p3, finishedAtAndId, mostRows] }
+export function listEnds(tenant: Num, fromInMs: Num, finishedAt: Timestamp, idOfLastRow: Text, mostRows: Num): Call<ListEndsRow> {
+  return { statement: LIST_ENDS, values: [tenant, fromInMs, finishedAt, idOfLastRow, mostRows] }
 }
 
 export interface ListLossesRow {
@@ -97,13 +97,13 @@ const LIST_LOSSES: TypedStatement<ListLossesRow> = {
 }
 
 /** Workers that were lost at or after an instant, in order, a page at a time. */
-export function listLosses(p1: Num, p2: Timestamp, endedAtAndId: Big, mostRows: Num): Call<ListLossesRow> {
-  return { statement: LIST_LOSSES, values: [p1, p2, endedAtAndId, mostRows] }
+export function listLosses(fromInMs: Num, endedAt: Timestamp, idOfLastRow: Big, mostRows: Num): Call<ListLossesRow> {
+  return { statement: LIST_LOSSES, values: [fromInMs, endedAt, idOfLastRow, mostRows] }
 }
 
 export interface ListRunJobsRow {
   readonly id: string
-  readonly jobId: string | null
+  readonly jobId: string
 }
 
 const LIST_RUN_JOBS: TypedStatement<ListRunJobsRow> = {
@@ -112,7 +112,7 @@ const LIST_RUN_JOBS: TypedStatement<ListRunJobsRow> = {
   columns: ['id', 'job_id'],
   decode: (row) => ({
     id: text(row[0]),
-    jobId: orNull(text, row[1]),
+    jobId: text(row[1]),
   }),
 }
 

@@ -19,8 +19,8 @@ const FIND_CANDIDATES: TypedStatement<FindCandidatesRow> = {
 
 /** Candidates for a filter on jobs, for filters that few jobs match: jobs with runs in some places,
  * jobs that are paused, jobs that will not fire again, or jobs whose next slot is in a range. */
-export function findCandidates(tenant: Num, kinds: List<'text'>, nextSlotFromAnd: Num, beforeInMs: Num, mostRowsOfEach: Num): Call<FindCandidatesRow> {
-  return { statement: FIND_CANDIDATES, values: [tenant, kinds, nextSlotFromAnd, beforeInMs, mostRowsOfEach] }
+export function findCandidates(tenant: Num, kinds: List<'text'>, nextSlotFrom: Num, beforeInMs: Num, mostRowsOfEach: Num): Call<FindCandidatesRow> {
+  return { statement: FIND_CANDIDATES, values: [tenant, kinds, nextSlotFrom, beforeInMs, mostRowsOfEach] }
 }
 
 export interface FindJobsRow {
@@ -363,8 +363,8 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
 
 /** One range of a page of jobs by name, or the number of matches: each job with its latest run, and
  * the status that a table of rules derives from both. */
-export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFromAnd: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, p15: List<'text'>, p16: List<'text'>, rules: List<'text'>): Call<PageJobsRow> {
-  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFromAnd, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, p15, p16, rules] }
+export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFrom: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, p15: List<'text'>, p16: List<'text'>, rules: List<'text'>): Call<PageJobsRow> {
+  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFrom, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, p15, p16, rules] }
 }
 
 export interface ReadClockRow {

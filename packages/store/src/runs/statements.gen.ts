@@ -403,8 +403,8 @@ const PAGE_RUNS: TypedStatement<PageRunsRow> = {
  * to, and returns or counts those that match. Each run is read in its current place, in one
  * snapshot. Runs beyond the edge were not read from every source and are not returned. The edge
  * itself is not the id of an existing run. */
-export function pageRuns(tenant: Num, p2: Text, p3: Text, p4: Text, p5: Text, p6: Text, p7: Num, p8: Num, p9: Num, p10: Num, filter: List<'uuid'>, states: List<'text'>, key: Text, finishedFromAnd: Num, beforeInMs: Num, claimedBeforeInMs: Num, fingerprint: Text, onlyOpenDeadLetters: Bool, sources: List<'text'>, beforeThisId: Text, fromThisId: Text, mostRowsToRead: Big, mostRows: Big, beforeThisEndIn: Big, runsHaveToBe: Bool, whatToCountBy: Text, labelToCountBy: Text, amongThoseThatEnded: Text, whereToReadStates: List<'text'>): Call<PageRunsRow> {
-  return { statement: PAGE_RUNS, values: [tenant, p2, p3, p4, p5, p6, p7, p8, p9, p10, filter, states, key, finishedFromAnd, beforeInMs, claimedBeforeInMs, fingerprint, onlyOpenDeadLetters, sources, beforeThisId, fromThisId, mostRowsToRead, mostRows, beforeThisEndIn, runsHaveToBe, whatToCountBy, labelToCountBy, amongThoseThatEnded, whereToReadStates] }
+export function pageRuns(tenant: Num, p2: Text, p3: Text, p4: Text, p5: Text, p6: Text, p7: Num, p8: Num, p9: Num, p10: Num, filter: List<'uuid'>, states: List<'text'>, key: Text, finishedFrom: Num, beforeInMs: Num, claimedBeforeInMs: Num, fingerprint: Text, onlyOpenDeadLetters: Bool, sources: List<'text'>, beforeThisId: Text, fromThisId: Text, mostRowsToRead: Big, mostRows: Big, beforeThisEndIn: Big, runsHaveToBe: Bool, whatToCountBy: Text, labelToCountBy: Text, amongThoseThatEnded: Text, whereToReadStates: List<'text'>): Call<PageRunsRow> {
+  return { statement: PAGE_RUNS, values: [tenant, p2, p3, p4, p5, p6, p7, p8, p9, p10, filter, states, key, finishedFrom, beforeInMs, claimedBeforeInMs, fingerprint, onlyOpenDeadLetters, sources, beforeThisId, fromThisId, mostRowsToRead, mostRows, beforeThisEndIn, runsHaveToBe, whatToCountBy, labelToCountBy, amongThoseThatEnded, whereToReadStates] }
 }
 
 export interface ResolveRunRow {

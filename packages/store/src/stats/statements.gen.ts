@@ -43,8 +43,8 @@ const SUM_DAYS: TypedStatement<SumDaysRow> = {
 }
 
 /** Ends of runs by day and state: from the day sums as far as they reach, then from the counters. */
-export function sumDays(tenant: Num, fromAnd: Num, beforeInMs: Num): Call<SumDaysRow> {
-  return { statement: SUM_DAYS, values: [tenant, fromAnd, beforeInMs] }
+export function sumDays(tenant: Num, from: Num, beforeInMs: Num): Call<SumDaysRow> {
+  return { statement: SUM_DAYS, values: [tenant, from, beforeInMs] }
 }
 
 export interface SumJobsRow {
@@ -70,8 +70,8 @@ const SUM_JOBS: TypedStatement<SumJobsRow> = {
 
 /** Ends of the runs of jobs by state, for runs that were due on some days; jobs with the most runs
  * first. */
-export function sumJobs(tenant: Num, fromAnd: Num, beforeInMs: Num, mostJobs: Num): Call<SumJobsRow> {
-  return { statement: SUM_JOBS, values: [tenant, fromAnd, beforeInMs, mostJobs] }
+export function sumJobs(tenant: Num, from: Num, beforeInMs: Num, mostJobs: Num): Call<SumJobsRow> {
+  return { statement: SUM_JOBS, values: [tenant, from, beforeInMs, mostJobs] }
 }
 
 export interface SumRecentRow {
