@@ -3,6 +3,7 @@ import { invariant, limits } from '@punctual/core/errors'
 import { runIdFloor } from '@punctual/core/run'
 import type { ReadSource } from '../connection/read-source.ts'
 import { sumSessionEnds } from '../sessions/statements.gen.ts'
+import { sumJobHour } from '../upkeep/statements.gen.ts'
 import { readThrough, sumDays, sumJobs, sumRecent } from './statements.gen.ts'
 
 const HOUR_MS = 3_600_000
@@ -55,12 +56,9 @@ export class StatStore {
       const [next] = await browse.runReplanned(readThrough())
       if (!next?.isPast) return written
       const { through } = next
-      const { text } = this.#database.statement('upkeep/sweeps/sum-job-hour')
-      const [row] = await browse.query({ name: '', text }, [
-        ...[through, runIdFloor(through), runIdFloor(through + HOUR_MS)],
-        limits.reportedJobs,
-      ])
-      written += Number(row?.[0])
+      const ids = [runIdFloor(through), runIdFloor(through + HOUR_MS)] as const
+      const [row] = await browse.runReplanned(sumJobHour(through, ...ids, limits.reportedJobs))
+      written += row?.rows ?? 0
     }
     return written
   }
