@@ -1,4 +1,5 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { RunFlow } from '@punctual/core/flow'
 import type { JobStatus } from '@punctual/core/job'
 import type { RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
@@ -57,7 +58,7 @@ export interface FindJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number | null
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
 }
 
 const FIND_JOBS: TypedStatement<FindJobsRow> = {
@@ -98,7 +99,7 @@ const FIND_JOBS: TypedStatement<FindJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: orNull(number, row[32]),
-    flow: orNull(text, row[33]),
+    flow: orNull(json, row[33]) as Partial<RunFlow> | null,
   }),
 }
 
@@ -194,7 +195,7 @@ export interface ListJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
 }
 
 const LIST_JOBS: TypedStatement<ListJobsRow> = {
@@ -235,7 +236,7 @@ const LIST_JOBS: TypedStatement<ListJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: number(row[32]),
-    flow: orNull(text, row[33]),
+    flow: orNull(json, row[33]) as Partial<RunFlow> | null,
   }),
 }
 
@@ -307,7 +308,7 @@ export interface PageJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number | null
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
 }
 
 const PAGE_JOBS: TypedStatement<PageJobsRow> = {
@@ -357,7 +358,7 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
     nextAt: orNull(date, row[39]),
     anchorAt: orNull(date, row[40]),
     failures: orNull(number, row[41]),
-    flow: orNull(text, row[42]),
+    flow: orNull(json, row[42]) as Partial<RunFlow> | null,
   }),
 }
 

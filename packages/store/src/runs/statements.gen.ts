@@ -1,6 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { HeldByJson, LimitJson, PauseJson, WorkerJson } from './obstacles.ts'
 import type { Failure } from '@punctual/core/errors'
+import type { RunFlow } from '@punctual/core/flow'
 import type { AdmittedRun, AttemptOutcome, FinalState, LiveState, RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
@@ -103,7 +104,7 @@ export interface FindRunRow {
   readonly resolvedAt: Date | null
   readonly resolvedBy: string | null
   readonly note: string | null
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
   readonly gate: string | null
 }
 
@@ -156,7 +157,7 @@ const FIND_RUN: TypedStatement<FindRunRow> = {
     resolvedAt: orNull(date, row[41]),
     resolvedBy: orNull(text, row[42]),
     note: orNull(text, row[43]),
-    flow: orNull(text, row[44]),
+    flow: orNull(json, row[44]) as Partial<RunFlow> | null,
     gate: orNull(text, row[45]),
   }),
 }
