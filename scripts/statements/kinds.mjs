@@ -20,9 +20,11 @@ const plain = {
 
 /** Names of core: `from` is where the type comes from. */
 const domain = {
-  // Codes, decoded by sql/run-cells.ts.
-  AttemptOutcome: { type: 'AttemptOutcome', decoder: 'attemptOutcome' },
-  FinalState: { type: 'FinalState', decoder: 'finalState' },
+  // Codes, whose names core has.
+  AttemptOutcome: coded('AttemptOutcome', 'attemptOutcome', '../sql/run-cells.ts'),
+  FinalState: coded('FinalState', 'finalState', '../sql/run-cells.ts'),
+  SlotDecision: coded("'run' | 'skip'", 'slotDecision', '../sql/slot-cells.ts', null),
+  SlotReason: coded('SlotReason', 'slotReason', '../sql/slot-cells.ts', '@punctual/core/job'),
   // Texts that the statements themselves produce, or that checks of the schema restrict.
   ActorKind: asserted('ActorKind', '@punctual/core/audit', 'text'),
   JobStatus: asserted('JobStatus', '@punctual/core/job', 'text'),
@@ -64,6 +66,11 @@ const domain = {
   Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
 
+/** A code, decoded by a function of this module. */
+function coded(type, decoder, module, from = '@punctual/core/run') {
+  return { type, decoder, module, ...(from && { from, name: type }) }
+}
+
 /** A type that the compiler cannot check: the assertion stands in the generated file only. */
 function asserted(type, from, decoder = 'json', name = type) {
   return { type, decoder, asserted: true, ...(from && { from, name }) }
@@ -86,6 +93,8 @@ export const columnKinds = {
   'past_sessions.labels': 'Labels',
   'runs.flow': 'Flow',
   'runs.labels': 'Labels',
+  'slots.decision': 'SlotDecision',
+  'slots.reason': 'SlotReason',
   'sessions.labels': 'Labels',
   'sessions.state': 'SessionState',
   'sessions.stuck': 'StuckHandlers',

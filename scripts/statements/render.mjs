@@ -2,37 +2,30 @@
 import { columnKinds, kindOfType, kinds, parameterType } from './kinds.mjs'
 import { camelCase } from './read-header.mjs'
 
-/** Decoders of sql/run-cells.ts, and the types that they return. */
-const RUN_DECODERS = new Map([
-  ['attemptOutcome', 'AttemptOutcome'],
-  ['finalState', 'FinalState'],
-])
+const CELLS = '../sql/cells.ts'
 
 /** `statements` are those of one room: path, header, text, parameters and columns. */
 export function renderRoom(statements) {
   const body = statements.map(renderStatement)
-  const used = [...new Set(body.flatMap(({ decoders }) => decoders))].sort()
-  const decoders = used.filter((decoder) => !RUN_DECODERS.has(decoder))
-  const runDecoders = used.filter((decoder) => RUN_DECODERS.has(decoder))
   const types = [...new Set(body.flatMap(({ types }) => types)), 'Call', 'TypedStatement'].sort()
-  const imports = new Map()
-  const importType = (name, from) =>
-    imports.set(from, new Set([...(imports.get(from) ?? []), name]))
-  for (const { name, from } of body.flatMap(({ domain }) => domain)) importType(name, from)
-  for (const decoder of runDecoders) importType(RUN_DECODERS.get(decoder), '@punctual/core/run')
+  const domain = namesByModule(body.flatMap(({ domain }) => domain))
+  const decoders = namesByModule(body.flatMap(({ decoders }) => decoders))
   return [
     '// Written by `npm run statements` from the statements in queries. Edit a statement instead.',
-    ...[...imports]
-      .sort()
-      .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
-    ...(decoders.length > 0 ? [`import { ${decoders.join(', ')} } from '../sql/cells.ts'`] : []),
-    ...(runDecoders.length > 0
-      ? [`import { ${runDecoders.join(', ')} } from '../sql/run-cells.ts'`]
-      : []),
+    ...domain.map(([from, names]) => `import type { ${names} } from '${from}'`),
+    ...decoders.map(([from, names]) => `import { ${names} } from '${from}'`),
     `import type { ${types.join(', ')} } from '../sql/typed.ts'`,
     '',
     body.map(({ text }) => text).join('\n'),
   ].join('\n')
+}
+
+/** The names to import from each module, both in order. */
+function namesByModule(imports) {
+  const modules = new Map()
+  for (const { name, from } of imports)
+    modules.set(from, new Set([...(modules.get(from) ?? []), name]))
+  return [...modules].sort().map(([from, names]) => [from, [...names].sort().join(', ')])
 }
 
 function renderStatement({ path, header, text, parameters, columns }) {
@@ -83,7 +76,10 @@ function cellOf(path, header, text, column, index) {
   return {
     field: camelCase(column.name),
     kind,
-    decoders: required ? [kind.decoder] : ['orNull', kind.decoder],
+    decoders: [
+      { name: kind.decoder, from: kind.module ?? CELLS },
+      ...(required ? [] : [{ name: 'orNull', from: CELLS }]),
+    ],
     type: required || kind.type === 'unknown' ? kind.type : `${kind.type} | null`,
     code: kind.asserted ? `${decoded} as ${required ? kind.type : `${kind.type} | null`}` : decoded,
   }
