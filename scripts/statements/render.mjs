@@ -37,19 +37,12 @@ function renderStatement({ path, header, text, parameters, columns }) {
   const labels = labelsOf(parameters, header)
   const signature = parameters.map((type, i) => `${labels[i]}: ${parameterType(type)}`).join(', ')
   const row = cells.length > 0 ? rowType : 'null'
-  const decode =
-    cells.length > 0
-      ? `decode: (row) => ({\n${cells.map(({ field, code }) => `    ${field}: ${code},\n`).join('')}  }),`
-      : 'decode: () => null,'
-  const rowInterface =
-    cells.length > 0
-      ? `export interface ${rowType} {\n${cells.map(({ field, type }) => `  readonly ${field}: ${type}\n`).join('')}}\n\n`
-      : ''
+  const { interfaces, decode } = rowOf(path, header, rowType, cells)
   return {
     decoders: cells.flatMap(({ decoders }) => decoders),
     types: parameters.map((type) => parameterType(type).replace(/<.*/, '')),
     domain: cells.flatMap(({ kind }) => (kind.from ? [kind] : [])),
-    text: `${rowInterface}const ${constant}: TypedStatement<${row}> = {
+    text: `${interfaces}const ${constant}: TypedStatement<${row}> = {
   path: '${path}',
   daily: ${/\/\* day -?\d+ \*\//.test(text)},
   columns: [${columns.map((column) => `'${column.name}'`).join(', ')}],
@@ -64,6 +57,36 @@ export function ${name}(${signature}): Call<${row}> {
   }
 }
 
+/** The type of the rows and their decoder; an optional part of the row is a type of its own. */
+function rowOf(path, { optional }, rowType, cells) {
+  if (cells.length === 0) return { interfaces: '', decode: 'decode: () => null,' }
+  const at = optional ? cells.findIndex(({ column }) => column === optional.column) : cells.length
+  if (at < 0) throw new Error(`${path}: the optional column "${optional.column}" is not returned`)
+  const own = cells.slice(0, at)
+  const part = cells.slice(at)
+  const fields = [...own]
+  const decoded = own.map(({ field, code }) => `    ${field}: ${code},\n`)
+  let partInterface = ''
+  if (optional) {
+    const partType = `${rowType.slice(0, -3)}${optional.name[0].toUpperCase()}${optional.name.slice(1)}`
+    partInterface = interfaceOf(partType, part)
+    fields.push({ field: optional.name, type: `${partType} | null` })
+    const values = part.map(({ field, code }) => `            ${field}: ${code},\n`).join('')
+    decoded.push(
+      `    ${optional.name}:\n      row[${at}] === null\n        ? null\n        : {\n${values}          },\n`,
+    )
+  }
+  return {
+    interfaces: partInterface + interfaceOf(rowType, fields),
+    decode: `decode: (row) => ({\n${decoded.join('')}  }),`,
+  }
+}
+
+function interfaceOf(name, cells) {
+  const fields = cells.map(({ field, type }) => `  readonly ${field}: ${type}\n`)
+  return `export interface ${name} {\n${fields.join('')}}\n\n`
+}
+
 function cellOf(path, header, text, column, index) {
   const named = header.types.get(column.name)
   const kindName = named?.kind ?? columnKinds[column.origin] ?? kindOfType(column)
@@ -74,6 +97,7 @@ function cellOf(path, header, text, column, index) {
     ? `${kind.decoder}(row[${index}])`
     : `orNull(${kind.decoder}, row[${index}])`
   return {
+    column: column.name,
     field: camelCase(column.name),
     kind,
     decoders: [

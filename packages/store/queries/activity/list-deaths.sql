@@ -5,7 +5,8 @@
 --   previous page (null = the first page), $5 most rows
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at. When there
 --   is no run, one row that is null after the time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!
+-- Optional: end from id
 -- Locks: none. Index: dead_letters_open, dead_letters_handled.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

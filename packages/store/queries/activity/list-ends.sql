@@ -6,7 +6,9 @@
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, state,
 --   handler, queue, attempt, error, reason. When there is no run, one row that is null after the
 --   time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!, state FinalState!, handler!, queue!,
+--   attempt!
+-- Optional: end from id
 -- Locks: none. Index: outcomes_failed of each partition.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

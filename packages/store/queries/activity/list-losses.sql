@@ -4,7 +4,8 @@
 --   (null = the first page), $4 most rows
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, host, pid. When
 --   there is no worker, one row that is null after the time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!, host!, pid!
+-- Optional: end from id
 -- Locks: none. Index: past_sessions_ended.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

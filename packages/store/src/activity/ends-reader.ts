@@ -12,35 +12,35 @@ import type { Database } from '../connection/database.ts'
 import type { DeadLetterReader } from '../dead-letters/reader.ts'
 import type { Call } from '../sql/typed.ts'
 import type { EndsCursor } from './ends-cursor.ts'
-import {
-  type ListEndsRow,
-  listDeaths,
-  listEnds,
-  listLosses,
-  listRunJobs,
-} from './statements.gen.ts'
+import { listDeaths, listEnds, listLosses, listRunJobs } from './statements.gen.ts'
 
 const PAGE = 1_000
 
-/** The snapshot and the time of a statement, and an end that it found, if any. */
-interface LookRow {
+/** An end as it is found: its time is text, since the next page starts at its microsecond. */
+interface FoundEnd {
+  readonly id: string
+  readonly at: string
+}
+
+/** The snapshot and the time of a statement, and one of the ends that it found. */
+interface LookRow<End> {
   readonly xmin: number
   readonly xmax: number
   readonly nowMs: number
-  readonly id: string | null
-  /** As PostgreSQL writes it, with microseconds: the next page starts after it. */
-  readonly at: string | null
+  readonly end: End | null
 }
 
-type Found<Row> = Row & { readonly id: string; readonly at: string }
-
-interface Look<Row> {
-  readonly rows: readonly Found<Row>[]
+interface Look<End> {
+  readonly ends: readonly End[]
   readonly confirm: () => void
 }
 
 /** The statement for the ends from an instant on; those after an end for the next page. */
-type PageCall<Row> = (fromMs: number, afterAt: string | null, afterId: string | null) => Call<Row>
+type PageCall<End> = (
+  fromMs: number,
+  afterAt: string | null,
+  afterId: string | null,
+) => Call<LookRow<End>>
 
 /** Roughly how many ends one look reads; the next look reads the rest. @default all */
 export interface LookBounds {
@@ -62,14 +62,14 @@ export class EndsReader {
     tenantId: number,
     bounds: LookBounds = {},
   ): Promise<DeadLetter[]> {
-    const { rows, confirm } = await this.#look(
+    const { ends, confirm } = await this.#look(
       cursor,
       (...page) => listDeaths(tenantId, ...page, PAGE),
       bounds,
     )
     const found: DeadLetter[] = []
-    for (let i = 0; i < rows.length; i += PAGE) {
-      const ids = rows.slice(i, i + PAGE).map(({ id }) => id)
+    for (let i = 0; i < ends.length; i += PAGE) {
+      const ids = ends.slice(i, i + PAGE).map(({ id }) => id)
       found.push(...(await this.#deadLetters.find(ids, tenantId)))
     }
     confirm()
@@ -78,57 +78,59 @@ export class EndsReader {
 
   /** Runs that were cancelled, skipped or lost, earliest first. */
   async ends(cursor: EndsCursor, tenantId: number, bounds: LookBounds = {}): Promise<RunEnd[]> {
-    const { rows, confirm } = await this.#look(
+    const { ends, confirm } = await this.#look(
       cursor,
       (...page) => listEnds(tenantId, ...page, PAGE),
       bounds,
     )
-    const jobs = await this.#jobsOf(rows.map(({ id }) => id))
+    const jobs = await this.#jobsOf(ends.map(({ id }) => id))
     confirm()
-    return rows.map((row) => toEnd(row, jobs.get(row.id) ?? null))
+    return ends.map(({ id, at, ...end }) => ({
+      ...end,
+      runId: id,
+      at: new Date(at),
+      jobId: jobs.get(id) ?? null,
+    }))
   }
 
   /** Workers whose leases expired without a heartbeat, so that their runs went to other workers. */
   async losses(cursor: EndsCursor, bounds: LookBounds = {}): Promise<WorkerLoss[]> {
-    const { rows, confirm } = await this.#look(
+    const { ends, confirm } = await this.#look(
       cursor,
       (...page) => listLosses(...page, PAGE),
       bounds,
     )
     confirm()
-    return rows.map(({ id, at, host, pid }) => {
-      invariant(host !== null && pid !== null, 'a worker has a host and a process id')
-      return { workerId: id, at: new Date(at), host, pid }
-    })
+    return ends.map(({ id, at, host, pid }) => ({ workerId: id, at: new Date(at), host, pid }))
   }
 
   /** Returns new ends; `confirm` moves the cursor once all is read, so a failure skips none. */
-  async #look<Row extends LookRow>(
+  async #look<End extends FoundEnd>(
     cursor: EndsCursor,
-    pageCall: PageCall<Row>,
+    pageCall: PageCall<End>,
     { most = Number.POSITIVE_INFINITY }: LookBounds,
-  ): Promise<Look<Row>> {
+  ): Promise<Look<End>> {
     const scan = cursor.begin()
-    const fresh: Found<Row>[] = []
-    let first: Row | undefined
-    let last: Row | undefined
+    const ends: End[] = []
+    let first: LookRow<End> | undefined
+    let last: End | null = null
     do {
-      const call = pageCall(scan.fromMs, last?.at ?? null, last?.id ?? null)
-      const rows: Row[] = await this.#database.control.run(call)
+      const call: Call<LookRow<End>> = pageCall(scan.fromMs, last?.at ?? null, last?.id ?? null)
+      const rows = await this.#database.control.run(call)
       // Rows that are committed while the other pages are read belong to the next look.
       first ??= rows[0]
-      fresh.push(...rows.filter(isFound).filter(({ id }) => cursor.isNew(id)))
-      last = rows.length < PAGE ? undefined : rows.at(-1)
-    } while (last && fresh.length < most)
+      ends.push(...rows.flatMap(({ end }) => (end && cursor.isNew(end.id) ? [end] : [])))
+      last = (rows.length < PAGE ? null : rows.at(-1)?.end) ?? null
+    } while (last && ends.length < most)
     invariant(first, 'a look without ends is one row')
     const { xmin, xmax, nowMs } = first
     const cutAt = last?.at ?? null
     const confirm = () => {
-      for (const { id, at } of fresh) cursor.remember(id, Date.parse(at))
+      for (const { id, at } of ends) cursor.remember(id, Date.parse(at))
       if (cutAt === null) cursor.reached(scan, nowMs, { xmin, xmax })
       else cursor.cutAt(Date.parse(cutAt), nowMs)
     }
-    return { rows: fresh, confirm }
+    return { ends, confirm }
   }
 
   async #jobsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -138,28 +140,5 @@ export class EndsReader {
     const call = listRunJobs(uuidArray(sorted), first, last)
     const rows = await this.#database.control.run(call)
     return new Map(rows.map(({ id, jobId }) => [id, jobId]))
-  }
-}
-
-function isFound<Row extends LookRow>(row: Row): row is Found<Row> {
-  return row.id !== null && row.at !== null
-}
-
-function toEnd(row: Found<ListEndsRow>, jobId: string | null): RunEnd {
-  const { id, at, state, handler, queue, attempt, error, reason } = row
-  invariant(
-    state !== null && handler !== null && queue !== null && attempt !== null,
-    'an ended run has a state and a lane',
-  )
-  return {
-    runId: id,
-    at: new Date(at),
-    state,
-    handler,
-    queue,
-    attempt,
-    jobId,
-    error,
-    reason,
   }
 }

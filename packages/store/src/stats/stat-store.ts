@@ -40,11 +40,9 @@ export class StatStore {
     const call = sumJobs(tenantId, fromMs, toMs, limits.reportedJobs)
     const rows = await this.#database.browse.runReplanned(call)
     invariant(rows[0], 'a sum without runs is one row')
-    const jobs = rows.flatMap(({ jobId: id, name, state, runs }) =>
-      id !== null && state !== null && runs !== null
-        ? [{ id: id === OTHERS ? null : id, name, state, runs }]
-        : [],
-    )
+    const jobs = rows
+      .flatMap(({ ends }) => ends ?? [])
+      .map(({ jobId, ...ends }) => ({ id: jobId === OTHERS ? null : jobId, ...ends }))
     return { throughMs: rows[0].through, jobs }
   }
 

@@ -47,12 +47,16 @@ export function sumDays(tenant: Num, from: Num, beforeInMs: Num): Call<SumDaysRo
   return { statement: SUM_DAYS, values: [tenant, from, beforeInMs] }
 }
 
+export interface SumJobsEnds {
+  readonly jobId: string
+  readonly name: string | null
+  readonly state: FinalState
+  readonly runs: number
+}
+
 export interface SumJobsRow {
   readonly through: number
-  readonly jobId: string | null
-  readonly name: string | null
-  readonly state: FinalState | null
-  readonly runs: number | null
+  readonly ends: SumJobsEnds | null
 }
 
 const SUM_JOBS: TypedStatement<SumJobsRow> = {
@@ -61,10 +65,15 @@ const SUM_JOBS: TypedStatement<SumJobsRow> = {
   columns: ['through', 'job_id', 'name', 'state', 'runs'],
   decode: (row) => ({
     through: number(row[0]),
-    jobId: orNull(text, row[1]),
-    name: orNull(text, row[2]),
-    state: orNull(finalState, row[3]),
-    runs: orNull(number, row[4]),
+    ends:
+      row[1] === null
+        ? null
+        : {
+            jobId: text(row[1]),
+            name: orNull(text, row[2]),
+            state: finalState(row[3]),
+            runs: number(row[4]),
+          },
   }),
 }
 
