@@ -20,9 +20,11 @@ const plain = {
 
 /** Names of core: `from` is where the type comes from. */
 const domain = {
-  // Codes, decoded by sql/run-cells.ts.
-  AttemptOutcome: { type: 'AttemptOutcome', decoder: 'attemptOutcome' },
-  FinalState: { type: 'FinalState', decoder: 'finalState' },
+  // Codes, whose names core has.
+  AttemptOutcome: coded('AttemptOutcome', 'attemptOutcome', '../sql/run-cells.ts'),
+  FinalState: coded('FinalState', 'finalState', '../sql/run-cells.ts'),
+  SlotDecision: coded("'run' | 'skip'", 'slotDecision', '../sql/slot-cells.ts', null),
+  SlotReason: coded('SlotReason', 'slotReason', '../sql/slot-cells.ts', '@punctual/core/job'),
   // Texts that the statements themselves produce, or that checks of the schema restrict.
   ActorKind: asserted('ActorKind', '@punctual/core/audit', 'text'),
   JobStatus: asserted('JobStatus', '@punctual/core/job', 'text'),
@@ -43,6 +45,7 @@ const domain = {
     'SubmitOptions',
   ),
   ExportedRun: asserted('{ final_state?: number; [column: string]: unknown }'),
+  Flow: asserted('Partial<RunFlow>', '@punctual/core/flow', 'json', 'RunFlow'),
   Failure: asserted('Failure', '@punctual/core/errors'),
   Admitted: asserted('AdmittedRun[]', '@punctual/core/run', 'json', 'AdmittedRun'),
   HeldBy: asserted('HeldByJson', './obstacles.ts'),
@@ -63,6 +66,11 @@ const domain = {
   Workers: asserted('WorkerJson[]', './obstacles.ts', 'json', 'WorkerJson'),
 }
 
+/** A code, decoded by a function of this module. */
+function coded(type, decoder, module, from = '@punctual/core/run') {
+  return { type, decoder, module, ...(from && { from, name: type }) }
+}
+
 /** A type that the compiler cannot check: the assertion stands in the generated file only. */
 function asserted(type, from, decoder = 'json', name = type) {
   return { type, decoder, asserted: true, ...(from && { from, name }) }
@@ -77,14 +85,16 @@ export const columnKinds = {
   'attempts.outcome': 'AttemptOutcome',
   'counters.state': 'FinalState',
   'audit_log.actor_kind': 'ActorKind',
-  'jobs.flow': 'text',
+  'jobs.flow': 'Flow',
   'jobs.labels': 'Labels',
   'outcomes.attempt_outcome': 'AttemptOutcome',
   'outcomes.error': 'Failure',
   'outcomes.state': 'FinalState',
   'past_sessions.labels': 'Labels',
-  'runs.flow': 'text',
+  'runs.flow': 'Flow',
   'runs.labels': 'Labels',
+  'slots.decision': 'SlotDecision',
+  'slots.reason': 'SlotReason',
   'sessions.labels': 'Labels',
   'sessions.state': 'SessionState',
   'sessions.stuck': 'StuckHandlers',

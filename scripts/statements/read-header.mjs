@@ -1,13 +1,16 @@
-/** Reads the header of a statement: its purpose, the names of its parameters, kinds of columns. */
+/**
+ * Reads the header of a statement: its purpose, the names of its parameters, kinds of columns, and
+ * the columns that are absent together.
+ */
 
 const RESERVED = new Set(
-  'and break case class const default delete do else enum export for from function if import in is new null of or package private return static super switch this throw to true try type var void while with yield'.split(
+  'and break case class const default delete do else enum export for function if import in is new null of or package private return static super switch this throw to true try type var void while with yield'.split(
     ' ',
   ),
 )
 /** What ends the name of a parameter: a type, an explanation, the next one. */
 const END_OF_NAME =
-  /\s(?:bigint|integer|smallint|text|uuid|jsonb|boolean)?\[\]|[(),;:=.]| or null| and \$|\sas /
+  /\s(?:bigint|integer|smallint|text|uuid|jsonb|boolean)?\[\]|[(),;:=.]| or null| and $|\sas /
 
 export function readHeader(sql) {
   const header = sql.match(/^(?:--.*\n)+/)?.[0] ?? ''
@@ -23,6 +26,7 @@ export function readHeader(sql) {
     purpose: lines.slice(0, lines.indexOf('')).join('\n'),
     parameters: parameterNames(section('Parameters')),
     types: columnTypes(section('Types')),
+    optional: optionalPart(section('Optional')),
   }
 }
 
@@ -47,6 +51,14 @@ function columnTypes(text) {
     types.set(column, { kind, required: required === '!' })
   }
   return types
+}
+
+/** `job from status`: the columns from this one on are one value, which is null when it is null. */
+function optionalPart(text) {
+  if (text === '') return null
+  const match = text.match(/^(\w+) from (\w+)$/)
+  if (!match) throw new Error(`Optional: expected "<name> from <column>", got "${text}"`)
+  return { name: camelCase(match[1]), column: match[2] }
 }
 
 export function camelCase(name) {

@@ -2,37 +2,30 @@
 import { columnKinds, kindOfType, kinds, parameterType } from './kinds.mjs'
 import { camelCase } from './read-header.mjs'
 
-/** Decoders of sql/run-cells.ts, and the types that they return. */
-const RUN_DECODERS = new Map([
-  ['attemptOutcome', 'AttemptOutcome'],
-  ['finalState', 'FinalState'],
-])
+const CELLS = '../sql/cells.ts'
 
 /** `statements` are those of one room: path, header, text, parameters and columns. */
 export function renderRoom(statements) {
   const body = statements.map(renderStatement)
-  const used = [...new Set(body.flatMap(({ decoders }) => decoders))].sort()
-  const decoders = used.filter((decoder) => !RUN_DECODERS.has(decoder))
-  const runDecoders = used.filter((decoder) => RUN_DECODERS.has(decoder))
   const types = [...new Set(body.flatMap(({ types }) => types)), 'Call', 'TypedStatement'].sort()
-  const imports = new Map()
-  const importType = (name, from) =>
-    imports.set(from, new Set([...(imports.get(from) ?? []), name]))
-  for (const { name, from } of body.flatMap(({ domain }) => domain)) importType(name, from)
-  for (const decoder of runDecoders) importType(RUN_DECODERS.get(decoder), '@punctual/core/run')
+  const domain = namesByModule(body.flatMap(({ domain }) => domain))
+  const decoders = namesByModule(body.flatMap(({ decoders }) => decoders))
   return [
     '// Written by `npm run statements` from the statements in queries. Edit a statement instead.',
-    ...[...imports]
-      .sort()
-      .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
-    ...(decoders.length > 0 ? [`import { ${decoders.join(', ')} } from '../sql/cells.ts'`] : []),
-    ...(runDecoders.length > 0
-      ? [`import { ${runDecoders.join(', ')} } from '../sql/run-cells.ts'`]
-      : []),
+    ...domain.map(([from, names]) => `import type { ${names} } from '${from}'`),
+    ...decoders.map(([from, names]) => `import { ${names} } from '${from}'`),
     `import type { ${types.join(', ')} } from '../sql/typed.ts'`,
     '',
     body.map(({ text }) => text).join('\n'),
   ].join('\n')
+}
+
+/** The names to import from each module, both in order. */
+function namesByModule(imports) {
+  const modules = new Map()
+  for (const { name, from } of imports)
+    modules.set(from, new Set([...(modules.get(from) ?? []), name]))
+  return [...modules].sort().map(([from, names]) => [from, [...names].sort().join(', ')])
 }
 
 function renderStatement({ path, header, text, parameters, columns }) {
@@ -44,19 +37,12 @@ function renderStatement({ path, header, text, parameters, columns }) {
   const labels = labelsOf(parameters, header)
   const signature = parameters.map((type, i) => `${labels[i]}: ${parameterType(type)}`).join(', ')
   const row = cells.length > 0 ? rowType : 'null'
-  const decode =
-    cells.length > 0
-      ? `decode: (row) => ({\n${cells.map(({ field, code }) => `    ${field}: ${code},\n`).join('')}  }),`
-      : 'decode: () => null,'
-  const rowInterface =
-    cells.length > 0
-      ? `export interface ${rowType} {\n${cells.map(({ field, type }) => `  readonly ${field}: ${type}\n`).join('')}}\n\n`
-      : ''
+  const { interfaces, decode } = rowOf(path, header, rowType, cells)
   return {
     decoders: cells.flatMap(({ decoders }) => decoders),
     types: parameters.map((type) => parameterType(type).replace(/<.*/, '')),
     domain: cells.flatMap(({ kind }) => (kind.from ? [kind] : [])),
-    text: `${rowInterface}const ${constant}: TypedStatement<${row}> = {
+    text: `${interfaces}const ${constant}: TypedStatement<${row}> = {
   path: '${path}',
   daily: ${/\/\* day -?\d+ \*\//.test(text)},
   columns: [${columns.map((column) => `'${column.name}'`).join(', ')}],
@@ -71,6 +57,36 @@ export function ${name}(${signature}): Call<${row}> {
   }
 }
 
+/** The type of the rows and their decoder; an optional part of the row is a type of its own. */
+function rowOf(path, { optional }, rowType, cells) {
+  if (cells.length === 0) return { interfaces: '', decode: 'decode: () => null,' }
+  const at = optional ? cells.findIndex(({ column }) => column === optional.column) : cells.length
+  if (at < 0) throw new Error(`${path}: the optional column "${optional.column}" is not returned`)
+  const own = cells.slice(0, at)
+  const part = cells.slice(at)
+  const fields = [...own]
+  const decoded = own.map(({ field, code }) => `    ${field}: ${code},\n`)
+  let partInterface = ''
+  if (optional) {
+    const partType = `${rowType.slice(0, -3)}${optional.name[0].toUpperCase()}${optional.name.slice(1)}`
+    partInterface = interfaceOf(partType, part)
+    fields.push({ field: optional.name, type: `${partType} | null` })
+    const values = part.map(({ field, code }) => `            ${field}: ${code},\n`).join('')
+    decoded.push(
+      `    ${optional.name}:\n      row[${at}] === null\n        ? null\n        : {\n${values}          },\n`,
+    )
+  }
+  return {
+    interfaces: partInterface + interfaceOf(rowType, fields),
+    decode: `decode: (row) => ({\n${decoded.join('')}  }),`,
+  }
+}
+
+function interfaceOf(name, cells) {
+  const fields = cells.map(({ field, type }) => `  readonly ${field}: ${type}\n`)
+  return `export interface ${name} {\n${fields.join('')}}\n\n`
+}
+
 function cellOf(path, header, text, column, index) {
   const named = header.types.get(column.name)
   const kindName = named?.kind ?? columnKinds[column.origin] ?? kindOfType(column)
@@ -81,9 +97,13 @@ function cellOf(path, header, text, column, index) {
     ? `${kind.decoder}(row[${index}])`
     : `orNull(${kind.decoder}, row[${index}])`
   return {
+    column: column.name,
     field: camelCase(column.name),
     kind,
-    decoders: required ? [kind.decoder] : ['orNull', kind.decoder],
+    decoders: [
+      { name: kind.decoder, from: kind.module ?? CELLS },
+      ...(required ? [] : [{ name: 'orNull', from: CELLS }]),
+    ],
     type: required || kind.type === 'unknown' ? kind.type : `${kind.type} | null`,
     code: kind.asserted ? `${decoded} as ${required ? kind.type : `${kind.type} | null`}` : decoded,
   }

@@ -37,6 +37,7 @@ class MemoryPlans implements PlanStore {
     this.jobs.set(id, {
       ...{ id, tenantId: 1, nextMs: cursorMs + 1 + MINUTE_MS, version: 1, timing: 1 },
       ...{ anchorMs: null, endMs: null, runsLeft: null, hasSkips: false, failures: 0, cursorMs },
+      suspended: false,
       ...more,
     })
   }

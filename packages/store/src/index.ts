@@ -1,5 +1,5 @@
 export { EndsCursor } from './activity/ends-cursor.ts'
-export type { EndsReader, LookBounds, RunEnd, WorkerLoss } from './activity/ends-reader.ts'
+export type { EndsReader, LookBounds } from './activity/ends-reader.ts'
 export type { AuditFilter } from './audit-log/list-entries.ts'
 export type { ExpectedHead } from './audit-log/verifying.ts'
 export { asUnavailable } from './connection/faults.ts'

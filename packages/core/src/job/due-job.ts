@@ -21,8 +21,8 @@ export interface DueJob {
   readonly failures: number
   /** Every slot up to here is decided. */
   readonly cursorMs: number
-  /** Whether its tenant is suspended: its slots do not run. @default false */
-  readonly suspended?: boolean
+  /** Whether its tenant is suspended: its slots do not run. */
+  readonly suspended: boolean
 }
 
 /**

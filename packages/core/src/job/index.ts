@@ -55,4 +55,10 @@ export {
 } from './ledger-findings.ts'
 export { nextSlotOf, planJob } from './plan-job.ts'
 export { gapBelow } from './shortest-gap.ts'
-export { type SlotDecision, type SlotReason, slotDecisions, slotReasons } from './slot-decision.ts'
+export {
+  type SlotDecision,
+  type SlotReason,
+  slotDecisions,
+  slotReasonOf,
+  slotReasons,
+} from './slot-decision.ts'

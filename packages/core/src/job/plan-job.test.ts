@@ -12,6 +12,7 @@ const job: DueJob = {
   cursorMs: 0,
   ...{ id: '019a8c00-1234-7000-8000-00000000000a', tenantId: 1, nextMs: now, version: 1 },
   ...{ timing: 1, anchorMs: null, endMs: null, runsLeft: null, hasSkips: false, failures: 0 },
+  suspended: false,
 }
 const cron: JobRules = {
   when: { kind: 'cron', expression: '* * * * *' },

@@ -1,3 +1,5 @@
+import { namesOfCodes } from '../check/names-of-codes.ts'
+
 /** The decision made for a slot of a job. The ledger stores the numbers. */
 export const slotDecisions = { run: 1, skip: 2 } as const
 
@@ -26,6 +28,8 @@ export const slotReasons = {
  * - `backfill`: run because a user requested a backfill of its range.
  */
 export type SlotReason = keyof typeof slotReasons
+
+export const slotReasonOf = namesOfCodes(slotReasons)
 
 interface Decided {
   readonly slotMs: number

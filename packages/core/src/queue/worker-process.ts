@@ -56,3 +56,15 @@ export interface WorkerProcess {
   /** The tenant that it serves exclusively; null when it serves all tenants or is offline. */
   readonly tenantId: number | null
 }
+
+/** A worker whose lease expired without a heartbeat. */
+export interface WorkerLoss {
+  /** The id of the worker's session. */
+  readonly workerId: string
+  /** When the reaper took its runs back. */
+  readonly at: Date
+  /** Host name of its machine. */
+  readonly host: string
+  /** Process id on that machine. */
+  readonly pid: number
+}

@@ -41,6 +41,7 @@ export type {
   RunSummary,
   WaitingRun,
 } from './run.ts'
+export type { RunEnd } from './run-end.ts'
 export {
   type BulkVerb,
   type CompiledRunFilter,

@@ -9,6 +9,8 @@
  * - `succeeded`, `dead`, `cancelled`, `skipped`: final.
  * - `unknown`: an at-most-once attempt started, and no outcome was stored; final unless resolved.
  */
+import { namesOfCodes } from '../check/names-of-codes.ts'
+
 export const finalStates = {
   succeeded: 1,
   dead: 2,
@@ -69,12 +71,8 @@ export const attemptOutcomes = {
  */
 export type AttemptOutcome = keyof typeof attemptOutcomes
 
-function inverse<K extends string>(table: Record<K, number>): ReadonlyMap<number, K> {
-  return new Map((Object.entries(table) as [K, number][]).map(([name, code]) => [code, name]))
-}
-
-export const finalStateOf = inverse(finalStates)
-export const attemptOutcomeOf = inverse(attemptOutcomes)
+export const finalStateOf = namesOfCodes(finalStates)
+export const attemptOutcomeOf = namesOfCodes(attemptOutcomes)
 
 export function isFinal(state: RunState): state is FinalState {
   return Object.hasOwn(finalStates, state)

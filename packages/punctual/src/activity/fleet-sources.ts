@@ -3,7 +3,9 @@
  * of its time.
  */
 import type { DeadLetter } from '@punctual/core/dead-letter'
-import type { EndsCursor, EndsReader, LookBounds, RunEnd, WorkerLoss } from '@punctual/store'
+import type { WorkerLoss } from '@punctual/core/queue'
+import type { RunEnd } from '@punctual/core/run'
+import type { EndsCursor, EndsReader, LookBounds } from '@punctual/store'
 import type { ActivityEvent, ActivityType, FleetActivityType } from './event-types.ts'
 
 export type FleetEvent = ActivityEvent<FleetActivityType>

@@ -141,5 +141,6 @@ export function dueJob(job: StoredLabJob, nextMs: number): DueJob {
     ...{ id: job.id, tenantId: 1, nextMs, version: job.version, timing: job.timing },
     ...{ anchorMs: job.anchorMs, endMs: job.compiled.endMs, runsLeft: job.runsLeft },
     ...{ hasSkips: job.skips.size > 0, failures: job.failures, cursorMs: job.cursorMs },
+    suspended: false,
   }
 }

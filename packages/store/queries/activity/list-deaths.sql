@@ -1,11 +1,12 @@
 -- Runs that died at or after an instant, in order of death, a page at a time. Includes dead letters
 -- that have been handled since.
 --
--- Parameters: $1 tenant, $2 from (ms), $3 and $4 died_at and id of the last row of the previous
---   page (null = the first page), $5 most rows
+-- Parameters: $1 tenant, $2 from in ms, $3 died_at and $4 id of the last row of the
+--   previous page (null = the first page), $5 most rows
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at. When there
 --   is no run, one row that is null after the time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!
+-- Optional: end from id
 -- Locks: none. Index: dead_letters_open, dead_letters_handled.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

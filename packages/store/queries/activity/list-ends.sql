@@ -1,12 +1,14 @@
 -- Runs that were cancelled, skipped or lost at or after an instant, in order of their end, a page
 -- at a time. Reads every partition, by index: a run of any day may end now.
 --
--- Parameters: $1 tenant, $2 from (ms), $3 and $4 finished_at and id of the last row of the previous
---   page (null = the first page), $5 most rows
+-- Parameters: $1 tenant, $2 from in ms, $3 finished_at and $4 id of the last row of the
+--   previous page (null = the first page), $5 most rows
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, state,
 --   handler, queue, attempt, error, reason. When there is no run, one row that is null after the
 --   time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!, state FinalState!, handler!, queue!,
+--   attempt!
+-- Optional: end from id
 -- Locks: none. Index: outcomes_failed of each partition.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

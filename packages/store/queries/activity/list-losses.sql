@@ -1,10 +1,11 @@
 -- Workers that were lost at or after an instant, in order, a page at a time.
 --
--- Parameters: $1 from (ms), $2 and $3 ended_at and id of the last row of the previous page (null =
---   the first page), $4 most rows
+-- Parameters: $1 from in ms, $2 ended_at and $3 id of the last row of the previous page
+--   (null = the first page), $4 most rows
 -- Returns: xmin and xmax of the snapshot, the time of the statement in ms, id, at, host, pid. When
 --   there is no worker, one row that is null after the time.
--- Types: xmin number!, xmax number!, now_ms!, at text
+-- Types: xmin number!, xmax number!, now_ms!, id!, at text!, host!, pid!
+-- Optional: end from id
 -- Locks: none. Index: past_sessions_ended.
 select
   pg_snapshot_xmin(s.snapshot) as xmin, pg_snapshot_xmax(s.snapshot) as xmax,

@@ -4,11 +4,14 @@
 -- Parameters: $1 tenant, $2 after this name, $3 prefix of the name, $4 ids uuid[], $5 queue,
 --   $6 handler, $7 labels jsonb, $8 next slot from and $9 before in ms, $10 statuses text[] (each
 --   null = any), $11 most jobs to read, $12 most rows, $13 how many matches to skip, $14 whether
---   only to count, $15 to $17 the rules: job, run, status text[]
+--   only to count, $15 jobs, $16 runs and $17 statuses of the rules text[]
 -- Returns: number of jobs read, name of the last one, matched, status, then run_id, state, attempt,
 --   started_at, finished_at of the latest run, and the columns of a job (jobs/rows.ts); one row
 --   that is null after matched when there is no job
--- Types: looked!, matched!, status JobStatus, state RunState
+-- Types: looked!, matched!, status JobStatus!, state RunState, id!, tenant_id!, name!, handler!,
+--   queue!, priority!, payload!, spec!, timing!, lane!, max_attempts!, timeout_ms!, traits!,
+--   version!, created_at!, updated_at!, failures!
+-- Optional: job from status
 -- Locks: none. Index: jobs_name or primary keys; runs_job of the partitions, newest first, then
 --   primary keys. Planned again for each call.
 with bound as materialized (

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 jobs uuid[]
 -- Returns: id, timing, created, anchor and end in ms, version of the cursor
+-- Types: created_ms!
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 select
   j.id, c.timing, floor(extract(epoch from j.created_at) * 1000)::bigint as created_ms,

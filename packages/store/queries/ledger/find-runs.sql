@@ -3,6 +3,7 @@
 -- Parameters: $1 runs uuid[]
 -- Returns: n, the position in the list; whether it is in any place, its state when it has ended,
 --   lateness in ms or null
+-- Types: n!, placed!
 -- Locks: none. Index: primary keys, in the partitions of the runs. Pinned: no sequential scan.
 select
   i.n, o.state is not null or l.attempt is not null or w.found as placed, o.state,

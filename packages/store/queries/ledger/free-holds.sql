@@ -4,6 +4,7 @@
 -- Parameters: $1 after this job, $2 most holds to read
 -- Returns: one row: the last job read, how many were read, and arrays of the freed jobs and their
 --   runs (null when there is none)
+-- Types: looked!
 -- Locks: job_holds. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select job_id, run_id
@@ -23,5 +24,5 @@ freed as (
   returning h.job_id, h.run_id
 )
 select
-  (select job_id from page order by job_id desc limit 1) as last_job, (select count(*) from page) as looked,
+  (select job_id from page order by job_id desc limit 1) as last_id, (select count(*) from page) as looked,
   (select array_agg(job_id) from freed) as job_ids, (select array_agg(run_id) from freed) as run_ids

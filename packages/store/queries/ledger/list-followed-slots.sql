@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 job, $2 from in ms, $3 until in ms, $4 most rows
 -- Returns: slot in ms, oldest first
+-- Types: slot_ms!
 -- Locks: none. Index: slots_not_computed, partition by partition. Pinned: no sequential scan.
 select (extract(epoch from slot_at) * 1000)::bigint as slot_ms
 from punctual.slots

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 how long in ms
 -- Returns: job_id, run_id
+-- Types: job_id!
 -- Locks: none. Index: primary keys of parked, which has few rows, and of job_holds. At most 1000
 --   rows.
 select p.job_id, p.run_id

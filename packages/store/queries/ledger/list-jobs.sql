@@ -3,10 +3,10 @@
 --
 -- Parameters: $1 after this id, $2 most rows, $3 only this id or null, $4 the version of this
 --   node's time zone data
--- Returns: id, whether the job exists, whether the cursor exists, tenant_id, timing, version,
---   created, next, cursor, anchor and end in ms, runs_left, whether it is paused, whether it is set
---   aside; the clock in ms, whether a planner is alive, and whether no planner has newer time zone
---   data
+-- Returns: id, timing, version (null without a cursor), created in ms (null without a job), next,
+--   cursor, anchor and end in ms, runs_left, whether it is paused, whether it is set aside; the
+--   clock in ms, whether a planner is alive, and whether no planner has newer time zone data
+-- Types: id!, timing!, set_aside!, now_ms!, planning!, zones_current!
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select id
@@ -20,8 +20,7 @@ with page as materialized (
   limit $2::integer
 )
 select
-  p.id, j.id is not null as has_job, c.job_id is not null as has_cursor, coalesce(c.tenant_id, j.tenant_id) as tenant_id,
-  coalesce(c.timing, j.timing) as timing, c.version, floor(extract(epoch from j.created_at) * 1000)::bigint as created_ms,
+  p.id, coalesce(c.timing, j.timing) as timing, c.version, floor(extract(epoch from j.created_at) * 1000)::bigint as created_ms,
   (extract(epoch from c.next_at) * 1000)::bigint as next_ms, (extract(epoch from c.cursor_at) * 1000)::bigint as cursor_ms,
   (extract(epoch from c.anchor_at) * 1000)::bigint as anchor_ms, (extract(epoch from c.end_at) * 1000)::bigint as end_ms,
   c.runs_left, c.paused, j.planning_error is not null as set_aside,

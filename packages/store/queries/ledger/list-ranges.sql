@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 jobs uuid[], $2 first slot in ms, $3 last slot in ms
 -- Returns: job_id, slot in ms, first slot in ms; sorted by slot
+-- Types: slot_ms!, from_ms!
 -- Locks: none. Index: primary key, from the first slot on. Pinned: no sequential scan.
 select
   job_id, (extract(epoch from slot_at) * 1000)::bigint as slot_ms, (extract(epoch from from_at) * 1000)::bigint as from_ms

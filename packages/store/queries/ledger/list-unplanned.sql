@@ -5,6 +5,7 @@
 -- Parameters: $1 after this run, $2 most runs to read
 -- Returns: one row: the last run read, how many were read, and arrays of jobs and runs (null when
 --   there is none)
+-- Types: looked!
 -- Locks: none. Index: primary keys. Pinned: no sequential scan.
 with page as materialized (
   select run_id, job_id
@@ -25,5 +26,5 @@ unplanned as materialized (
       select from punctual.backfills b where b.job_id = p.job_id and b.slot_at = r.slot_at and b.run_id = p.run_id)
 )
 select
-  (select run_id from page order by run_id desc limit 1) as last_run, (select count(*) from page) as looked,
+  (select run_id from page order by run_id desc limit 1) as last_id, (select count(*) from page) as looked,
   (select array_agg(job_id) from unplanned) as job_ids, (select array_agg(run_id) from unplanned) as run_ids

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 jobs uuid[]
 -- Returns: job_id, until, anchor and end in ms, timing
+-- Types: until_ms!
 -- Locks: none. Index: primary key. Pinned: no sequential scan.
 select
   job_id, (extract(epoch from until_at) * 1000)::bigint as until_ms, (extract(epoch from anchor_at) * 1000)::bigint as anchor_ms,

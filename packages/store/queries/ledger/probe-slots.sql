@@ -3,6 +3,7 @@
 -- Parameters: $1 jobs uuid[], $2 slots in ms bigint[], one per job
 -- Returns: for each slot that has a row: n, the position in the lists; first slot in ms or null,
 --   run_id
+-- Types: n!
 -- Locks: none. Index: primary key, in the partitions of the slots. Pinned: no sequential scan.
 select
   i.n, (extract(epoch from s.from_at) * 1000)::bigint as from_ms, s.run_id

@@ -3,6 +3,7 @@
 -- Parameters: $1 after this slot (timestamptz) and $2 this job, $3 until this slot in ms
 --   (included), $4 most rows, $5 only this job or null
 -- Returns: slot_at, job_id, slot in ms, first slot in ms or null, slots, decision, reason, run_id
+-- Types: slot_at text, slot_ms!
 -- Locks: none. Index: primary key, partition by partition. Pinned: no sequential scan.
 select
   slot_at, job_id, floor(extract(epoch from slot_at) * 1000)::bigint as slot_ms,

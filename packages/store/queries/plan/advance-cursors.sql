@@ -33,4 +33,4 @@ moved as (
   where c.ctid = l.place
   returning l.n
 )
-select array_agg(n) from moved
+select array_agg(n) as positions from moved

@@ -4,6 +4,7 @@
 -- Returns: one row: the clock in ms; the ids of the other planners bigint[] or null, only those
 --   with the newest time zone data of all; whether any job waits for a slot; the newest version
 --   among the other planners or null
+-- Types: now_ms!, others text[], any_job!
 -- Locks: its own row. Index: primary key; cursors_due. Pinned: no sequential scan.
 with me as (
   insert into punctual.planners (id, expires_at, zone_data)

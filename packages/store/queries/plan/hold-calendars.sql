@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 tenants integer[], $2 names text[], $3 versions as read integer[]
 -- Returns: positions in the lists of the calendars that have not changed
+-- Types: n!
 -- Locks: calendars (for share, skip locked). Index: primary key. Pinned: no sequential scan.
 select g.n
 from unnest($1::integer[], $2::text[], $3::integer[]) with ordinality as g (tenant_id, name, version, n)

@@ -4,6 +4,7 @@
 -- Returns: one row of arrays (null when there is none): job ids, tenants, next slots in ms,
 --   versions, timings, anchors in ms, ends in ms, runs left, number of requested skips, dead runs
 --   in a row, last slots decided in ms, whether the tenant is suspended
+-- Types: anchors_ms number?[], ends_ms number?[], runs_left number?[]
 -- Locks: none. Index: cursors_due. Pinned: no sequential scan.
 select
   array_agg(job_id) as job_ids, array_agg(tenant_id) as tenants, array_agg(next_ms) as next_ms,

@@ -4,7 +4,8 @@
 -- Parameters: $1 tenant, $2 from and $3 before in ms, both the start of a day in UTC, $4 most jobs
 -- Returns: through in ms, then job_id, name, state, runs; when there is no run, one row that is
 --   null after through
--- Types: through!, state FinalState, runs
+-- Types: through!, job_id!, state FinalState!, runs!
+-- Optional: ends from job_id
 -- Locks: none. Index: primary keys.
 with summed as materialized (
   select job_id, state, sum(runs)::bigint as runs, sum(sum(runs)) over (partition by job_id) as total

@@ -7,6 +7,7 @@
 -- Returns: one row: how many were read, how many were moved, the last booking among them (null when
 --   there is none), whether a run that was locked stopped it, the lanes of the moved runs (null
 --   when there are none)
+-- Types: looked!, moved!, last_us text, stopped!
 -- Locks: queue (skip locked), gated, new queue rows, the rate. Index: gated_rate, primary keys.
 --   Pinned: no sequential scan.
 with now as materialized (

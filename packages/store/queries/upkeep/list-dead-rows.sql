@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 schema, $2 tables text[], $3 rows
 -- Returns: relname
+-- Types: relname!
 -- Locks: none. Index: none: it reads statistics. Transactions of roles whose activity this role may
 --   not see are not considered.
 select relname

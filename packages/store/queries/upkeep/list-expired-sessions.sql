@@ -4,6 +4,7 @@
 -- Returns: incarnation (changes when the server restarts or another one takes over), ids, longest
 --   lease in ms, ms until the next lease expires (null when there is none), whether any run is
 --   parked, shortest lease in ms (null when there is none)
+-- Types: incarnation!, session_ids!, lease_ms!, parked!
 -- Locks: none. Index: none; the table is small.
 select
   concat_ws(' ', pg_postmaster_start_time(),

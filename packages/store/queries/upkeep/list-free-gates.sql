@@ -4,6 +4,7 @@
 -- Parameters: $1 after this gate, $2 most gates to read
 -- Returns: one row: gates with capacity (null when there is none), the last gate read, how many
 --   were read
+-- Types: gates text[], looked!
 -- Locks: none. Index: parked_gate, from gate to gate; leases_gate, queue_gate. Pinned: no
 --   sequential scan.
 with recursive page as (

@@ -2,6 +2,7 @@
 --
 -- Parameters: none
 -- Returns: session_id
+-- Types: session_id!
 -- Locks: none. Index: none; runs once a minute.
 select distinct l.session_id::text as session_id
 from punctual.leases l

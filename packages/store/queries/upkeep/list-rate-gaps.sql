@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 after this rate, $2 most rates to read, $3 most runs to count per rate
 -- Returns: one row: such rates (null when there is none), the last rate read, how many were read
+-- Types: rates text[], looked!
 -- Locks: none. Index: primary keys of rates and rate_starts, gated_rate. Pinned: no sequential
 --   scan.
 with now as materialized (

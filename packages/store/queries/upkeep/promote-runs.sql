@@ -3,6 +3,7 @@
 -- Parameters: $1 horizon in ms, $2 most runs, $3 where to start (timestamptz)
 -- Returns: one row: promoted, and in how many ms the next run enters the horizon (null when no run
 --   waits)
+-- Types: promoted!
 -- Locks: later (skip locked), then new queue rows. Index: later_due. Pinned: no sequential scan.
 with bound as materialized (
   select clock_timestamp() + $1::bigint * interval '1 millisecond' as at

@@ -11,6 +11,7 @@
 -- Parameters: $1 this process's id for the counters, $2 sessions bigint[], $3 crashes until
 --   quarantine
 -- Returns: one row: sessions, returned, dead, unknown, cancelled
+-- Types: sessions!, returned!, dead!, unknown!, cancelled!
 -- Locks: sessions (skip locked: a claim in progress keeps its session), leases (skip locked),
 --   live_keys.
 -- Index: primary keys; leases are scanned once per lost session.

@@ -4,50 +4,48 @@
  * they have no index by time, since every run would pay for that.
  */
 import type { DeadLetter } from '@punctual/core/dead-letter'
-import type { Failure } from '@punctual/core/errors'
-import { type FinalState, finalStateOf } from '@punctual/core/run'
+import { invariant } from '@punctual/core/errors'
+import type { WorkerLoss } from '@punctual/core/queue'
+import type { RunEnd } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Row, Value } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { DeadLetterReader } from '../dead-letters/reader.ts'
+import type { Call } from '../sql/typed.ts'
 import type { EndsCursor } from './ends-cursor.ts'
+import { listDeaths, listEnds, listLosses, listRunJobs } from './statements.gen.ts'
 
 const PAGE = 1_000
 
-/** A run that was cancelled, skipped or lost. */
-export interface RunEnd {
-  readonly runId: string
-  readonly at: Date
-  readonly state: FinalState
-  readonly handler: string
-  readonly queue: string
-  /** How many attempts the run has had. */
-  readonly attempt: number
-  readonly jobId: string | null
-  readonly error: Failure | null
-  readonly reason: string | null
+/** An end as it is found: its time is text, since the next page starts at its microsecond. */
+interface FoundEnd {
+  readonly id: string
+  readonly at: string
 }
 
-export interface WorkerLoss {
-  readonly workerId: string
-  readonly at: Date
-  readonly host: string
-  readonly pid: number
+/** The snapshot and the time of a statement, and one of the ends that it found. */
+interface LookRow<End> {
+  readonly xmin: number
+  readonly xmax: number
+  readonly nowMs: number
+  readonly end: End | null
 }
 
-interface Look {
-  readonly rows: readonly Row[]
+interface Look<End> {
+  readonly ends: readonly End[]
   readonly confirm: () => void
 }
+
+/** The statement for the ends from an instant on; those after an end for the next page. */
+type PageCall<End> = (
+  fromMs: number,
+  afterAt: string | null,
+  afterId: string | null,
+) => Call<LookRow<End>>
 
 /** Roughly how many ends one look reads; the next look reads the rest. @default all */
 export interface LookBounds {
   readonly most?: number
 }
-
-/** Columns: snapshot, time of the statement, then id and time of an end, if any, and its facts. */
-const ID = 3
-const AT = 4
 
 export class EndsReader {
   readonly #database: Database
@@ -64,10 +62,14 @@ export class EndsReader {
     tenantId: number,
     bounds: LookBounds = {},
   ): Promise<DeadLetter[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-deaths', [tenantId], bounds)
+    const { ends, confirm } = await this.#look(
+      cursor,
+      (...page) => listDeaths(tenantId, ...page, PAGE),
+      bounds,
+    )
     const found: DeadLetter[] = []
-    for (let i = 0; i < rows.length; i += PAGE) {
-      const ids = rows.slice(i, i + PAGE).map((row) => row[ID] as string)
+    for (let i = 0; i < ends.length; i += PAGE) {
+      const ids = ends.slice(i, i + PAGE).map(({ id }) => id)
       found.push(...(await this.#deadLetters.find(ids, tenantId)))
     }
     confirm()
@@ -76,73 +78,67 @@ export class EndsReader {
 
   /** Runs that were cancelled, skipped or lost, earliest first. */
   async ends(cursor: EndsCursor, tenantId: number, bounds: LookBounds = {}): Promise<RunEnd[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-ends', [tenantId], bounds)
-    const jobs = await this.#jobsOf(rows.map((row) => row[ID] as string))
+    const { ends, confirm } = await this.#look(
+      cursor,
+      (...page) => listEnds(tenantId, ...page, PAGE),
+      bounds,
+    )
+    const jobs = await this.#jobsOf(ends.map(({ id }) => id))
     confirm()
-    return rows.map((row) => toEnd(row, jobs))
+    return ends.map(({ id, at, ...end }) => ({
+      ...end,
+      runId: id,
+      at: new Date(at),
+      jobId: jobs.get(id) ?? null,
+    }))
   }
 
   /** Workers whose leases expired without a heartbeat, so that their runs went to other workers. */
   async losses(cursor: EndsCursor, bounds: LookBounds = {}): Promise<WorkerLoss[]> {
-    const { rows, confirm } = await this.#look(cursor, 'list-losses', [], bounds)
+    const { ends, confirm } = await this.#look(
+      cursor,
+      (...page) => listLosses(...page, PAGE),
+      bounds,
+    )
     confirm()
-    return rows.map(([, , , id, at, host, pid]) => ({
-      ...{ workerId: id as string, at: new Date(at as string) },
-      ...{ host: host as string, pid: Number(pid) },
-    }))
+    return ends.map(({ id, at, host, pid }) => ({ workerId: id, at: new Date(at), host, pid }))
   }
 
   /** Returns new ends; `confirm` moves the cursor once all is read, so a failure skips none. */
-  async #look(
+  async #look<End extends FoundEnd>(
     cursor: EndsCursor,
-    path: string,
-    scope: readonly Value[],
+    pageCall: PageCall<End>,
     { most = Number.POSITIVE_INFINITY }: LookBounds,
-  ): Promise<Look> {
-    const statement = this.#database.statement(`activity/${path}`)
+  ): Promise<Look<End>> {
     const scan = cursor.begin()
-    const fresh: Row[] = []
-    let first: Row | null = null
-    let last: Row | null = null
+    const ends: End[] = []
+    let first: LookRow<End> | undefined
+    let last: End | null = null
     do {
-      const after = [last?.[AT] ?? null, last?.[ID] ?? null]
-      const values = [...scope, scan.fromMs, ...after, PAGE]
-      const rows: Row[] = await this.#database.control.query(statement, values)
+      const call: Call<LookRow<End>> = pageCall(scan.fromMs, last?.at ?? null, last?.id ?? null)
+      const rows = await this.#database.control.run(call)
       // Rows that are committed while the other pages are read belong to the next look.
-      first ??= rows[0] as Row
-      fresh.push(...rows.filter((row) => row[ID] !== null && cursor.isNew(row[ID] as string)))
-      last = rows.length < PAGE ? null : (rows.at(-1) as Row)
-    } while (last !== null && fresh.length < most)
-    const [xmin, xmax, nowMs] = first.map(Number) as [number, number, number]
+      first ??= rows[0]
+      ends.push(...rows.flatMap(({ end }) => (end && cursor.isNew(end.id) ? [end] : [])))
+      last = (rows.length < PAGE ? null : rows.at(-1)?.end) ?? null
+    } while (last && ends.length < most)
+    invariant(first, 'a look without ends is one row')
+    const { xmin, xmax, nowMs } = first
+    const cutAt = last?.at ?? null
     const confirm = () => {
-      for (const row of fresh) cursor.remember(row[ID] as string, Date.parse(row[AT] as string))
-      if (last === null) cursor.reached(scan, nowMs, { xmin, xmax })
-      else cursor.cutAt(Date.parse(last[AT] as string), nowMs)
+      for (const { id, at } of ends) cursor.remember(id, Date.parse(at))
+      if (cutAt === null) cursor.reached(scan, nowMs, { xmin, xmax })
+      else cursor.cutAt(Date.parse(cutAt), nowMs)
     }
-    return { rows: fresh, confirm }
+    return { ends, confirm }
   }
 
   async #jobsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (ids.length === 0) return new Map()
     const sorted = [...ids].sort()
-    const bounds = [sorted[0] as string, sorted.at(-1) as string]
-    const statement = this.#database.statement('activity/list-run-jobs')
-    const rows = await this.#database.control.query(statement, [uuidArray(sorted), ...bounds])
-    return new Map(rows.map(([id, jobId]) => [id as string, jobId as string]))
-  }
-}
-
-function toEnd(row: Row, jobs: ReadonlyMap<string, string>): RunEnd {
-  const [, , , id, at, state, handler, queue, attempt, error, reason] = row
-  return {
-    runId: id as string,
-    at: new Date(at as string),
-    state: finalStateOf.get(Number(state)) as FinalState,
-    handler: handler as string,
-    queue: queue as string,
-    attempt: Number(attempt),
-    jobId: jobs.get(id as string) ?? null,
-    error: error ? (JSON.parse(error) as Failure) : null,
-    reason: reason ?? null,
+    const [first, last] = [sorted[0], sorted.at(-1)]
+    if (first === undefined || last === undefined) return new Map()
+    const call = listRunJobs(uuidArray(sorted), first, last)
+    const rows = await this.#database.control.run(call)
+    return new Map(rows.map(({ id, jobId }) => [id, jobId]))
   }
 }

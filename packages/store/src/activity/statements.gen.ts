@@ -5,12 +5,16 @@ import { json, number, orNull, text } from '../sql/cells.ts'
 import { finalState } from '../sql/run-cells.ts'
 import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
+export interface ListDeathsEnd {
+  readonly id: string
+  readonly at: string
+}
+
 export interface ListDeathsRow {
   readonly xmin: number
   readonly xmax: number
   readonly nowMs: number
-  readonly id: string | null
-  readonly at: string | null
+  readonly end: ListDeathsEnd | null
 }
 
 const LIST_DEATHS: TypedStatement<ListDeathsRow> = {
@@ -21,29 +25,38 @@ const LIST_DEATHS: TypedStatement<ListDeathsRow> = {
     xmin: number(row[0]),
     xmax: number(row[1]),
     nowMs: number(row[2]),
-    id: orNull(text, row[3]),
-    at: orNull(text, row[4]),
+    end:
+      row[3] === null
+        ? null
+        : {
+            id: text(row[3]),
+            at: text(row[4]),
+          },
   }),
 }
 
 /** Runs that died at or after an instant, in order of death, a page at a time. Includes dead letters
  * that have been handled since. */
-export function listDeaths(tenant: Num, p2: Num, p3: Timestamp, diedAtAndId: Text, mostRows: Num): Call<ListDeathsRow> {
-  return { statement: LIST_DEATHS, values: [tenant, p2, p3, diedAtAndId, mostRows] }
+export function listDeaths(tenant: Num, fromInMs: Num, diedAt: Timestamp, idOfLastRow: Text, mostRows: Num): Call<ListDeathsRow> {
+  return { statement: LIST_DEATHS, values: [tenant, fromInMs, diedAt, idOfLastRow, mostRows] }
+}
+
+export interface ListEndsEnd {
+  readonly id: string
+  readonly at: string
+  readonly state: FinalState
+  readonly handler: string
+  readonly queue: string
+  readonly attempt: number
+  readonly error: Failure | null
+  readonly reason: string | null
 }
 
 export interface ListEndsRow {
   readonly xmin: number
   readonly xmax: number
   readonly nowMs: number
-  readonly id: string | null
-  readonly at: string | null
-  readonly state: FinalState | null
-  readonly handler: string | null
-  readonly queue: string | null
-  readonly attempt: number | null
-  readonly error: Failure | null
-  readonly reason: string | null
+  readonly end: ListEndsEnd | null
 }
 
 const LIST_ENDS: TypedStatement<ListEndsRow> = {
@@ -54,31 +67,40 @@ const LIST_ENDS: TypedStatement<ListEndsRow> = {
     xmin: number(row[0]),
     xmax: number(row[1]),
     nowMs: number(row[2]),
-    id: orNull(text, row[3]),
-    at: orNull(text, row[4]),
-    state: orNull(finalState, row[5]),
-    handler: orNull(text, row[6]),
-    queue: orNull(text, row[7]),
-    attempt: orNull(number, row[8]),
-    error: orNull(json, row[9]) as Failure | null,
-    reason: orNull(text, row[10]),
+    end:
+      row[3] === null
+        ? null
+        : {
+            id: text(row[3]),
+            at: text(row[4]),
+            state: finalState(row[5]),
+            handler: text(row[6]),
+            queue: text(row[7]),
+            attempt: number(row[8]),
+            error: orNull(json, row[9]) as Failure | null,
+            reason: orNull(text, row[10]),
+          },
   }),
 }
 
 /** Runs that were cancelled, skipped or lost at or after an instant, in order of their end, a page
  * at a time. Reads every partition, by index: a run of any day may end now. */
-export function listEnds(tenant: Num, p2: Num, p3: Timestamp, finishedAtAndId: Text, mostRows: Num): Call<ListEndsRow> {
-  return { statement: LIST_ENDS, values: [tenant, p2, p3, finishedAtAndId, mostRows] }
+export function listEnds(tenant: Num, fromInMs: Num, finishedAt: Timestamp, idOfLastRow: Text, mostRows: Num): Call<ListEndsRow> {
+  return { statement: LIST_ENDS, values: [tenant, fromInMs, finishedAt, idOfLastRow, mostRows] }
+}
+
+export interface ListLossesEnd {
+  readonly id: string
+  readonly at: string
+  readonly host: string
+  readonly pid: number
 }
 
 export interface ListLossesRow {
   readonly xmin: number
   readonly xmax: number
   readonly nowMs: number
-  readonly id: string | null
-  readonly at: string | null
-  readonly host: string | null
-  readonly pid: number | null
+  readonly end: ListLossesEnd | null
 }
 
 const LIST_LOSSES: TypedStatement<ListLossesRow> = {
@@ -89,21 +111,26 @@ const LIST_LOSSES: TypedStatement<ListLossesRow> = {
     xmin: number(row[0]),
     xmax: number(row[1]),
     nowMs: number(row[2]),
-    id: orNull(text, row[3]),
-    at: orNull(text, row[4]),
-    host: orNull(text, row[5]),
-    pid: orNull(number, row[6]),
+    end:
+      row[3] === null
+        ? null
+        : {
+            id: text(row[3]),
+            at: text(row[4]),
+            host: text(row[5]),
+            pid: number(row[6]),
+          },
   }),
 }
 
 /** Workers that were lost at or after an instant, in order, a page at a time. */
-export function listLosses(p1: Num, p2: Timestamp, endedAtAndId: Big, mostRows: Num): Call<ListLossesRow> {
-  return { statement: LIST_LOSSES, values: [p1, p2, endedAtAndId, mostRows] }
+export function listLosses(fromInMs: Num, endedAt: Timestamp, idOfLastRow: Big, mostRows: Num): Call<ListLossesRow> {
+  return { statement: LIST_LOSSES, values: [fromInMs, endedAt, idOfLastRow, mostRows] }
 }
 
 export interface ListRunJobsRow {
   readonly id: string
-  readonly jobId: string | null
+  readonly jobId: string
 }
 
 const LIST_RUN_JOBS: TypedStatement<ListRunJobsRow> = {
@@ -112,7 +139,7 @@ const LIST_RUN_JOBS: TypedStatement<ListRunJobsRow> = {
   columns: ['id', 'job_id'],
   decode: (row) => ({
     id: text(row[0]),
-    jobId: orNull(text, row[1]),
+    jobId: text(row[1]),
   }),
 }
 

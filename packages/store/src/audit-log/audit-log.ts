@@ -5,15 +5,16 @@
  */
 import type { AuditEntry, AuditHead, AuditWrite } from '@punctual/core/audit'
 import type { Random } from '@punctual/core/clock'
-import { storableText } from '@punctual/core/errors'
+import { invariant, storableText } from '@punctual/core/errors'
 import { RunIdSource } from '@punctual/core/run'
-import type { Row } from '../connection/channel.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import type { Queryable } from '../connection/queryable.ts'
+import { headOf } from './entry-hash.ts'
 import { keptValue } from './kept-value.ts'
 import { type AuditFilter, listEntries } from './list-entries.ts'
 import { Sealing } from './sealing.ts'
+import { allowErasing, eraseEntries, insertEntries } from './statements.gen.ts'
 import { Verifying } from './verifying.ts'
 
 /** Names and ids are bounded where they are created; this bounds what callers pass in. */
@@ -60,11 +61,10 @@ export class AuditLog {
   async append(writes: readonly AuditWrite[], tx?: Queryable): Promise<readonly string[]> {
     const nowMs = this.#database.clock.nowMs()
     const rows = writes.map((write) => toRow(this.#ids.next(nowMs), write))
-    const statement = this.#database.statement('audit-log/insert-entries')
     for (let i = 0; i < rows.length; i += BATCH) {
-      const values = [JSON.stringify(rows.slice(i, i + BATCH))]
-      if (tx) await tx.query(statement.text, values)
-      else await this.#database.control.query(statement, values)
+      const call = insertEntries(JSON.stringify(rows.slice(i, i + BATCH)))
+      if (tx) await this.#database.runIn(tx, call)
+      else await this.#database.control.run(call)
     }
     return rows.map(({ id }) => id)
   }
@@ -79,10 +79,9 @@ export class AuditLog {
    */
   async erase(tenantId: number): Promise<{ entries: number; head: AuditHead | null }> {
     const { control } = this.#database
-    const [allow, erase] = ['audit-log/allow-erasing', 'audit-log/erase-entries']
-    await control.query(this.#database.statement(allow as string), [tenantId])
-    const [row] = await control.query(this.#database.statement(erase as string), [tenantId])
-    const [entries, seq, hash] = row as Row
-    return { entries: Number(entries), head: hash ? { seq: Number(seq), hash } : null }
+    await control.run(allowErasing(tenantId))
+    const [erased] = await control.run(eraseEntries(tenantId))
+    invariant(erased, 'erasing entries returns their number')
+    return { entries: erased.entries, head: headOf(erased) }
   }
 }

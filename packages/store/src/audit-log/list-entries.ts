@@ -1,9 +1,12 @@
 /** Lists entries of the audit log. */
 import type { Actor, AuditEntry } from '@punctual/core/audit'
 import { runIdFloor } from '@punctual/core/run'
-import type { Row } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
-import { ENTRY_FIELDS } from './entry-hash.ts'
+import {
+  type ListEntriesRow,
+  listAllEntries,
+  listEntries as listEntriesOfChain,
+} from './statements.gen.ts'
 
 /** How far the clock that made an id may differ from the clock that stamped the entry. */
 const ID_SLACK_MS = 3_600_000
@@ -28,25 +31,31 @@ export interface AuditFilter {
 
 /** Newest first. New entries shift no page: the next page starts after the last id of this one. */
 export async function listEntries(source: ReadSource, filter: AuditFilter): Promise<AuditEntry[]> {
-  const { fromMs, toMs } = filter
-  const instant = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+  const { chain, fromMs, toMs } = filter
   const floor = runIdFloor(Math.max(0, (fromMs ?? 0) - ID_SLACK_MS))
-  const all = filter.chain === null
-  const path = all ? 'audit-log/list-all-entries' : 'audit-log/list-entries'
-  const rows = await source.reads.query(source.statement(path), [
-    ...(all ? [] : [filter.chain]),
-    ...[floor, filter.after ?? LAST_ID, instant(fromMs), instant(toMs)],
-    ...[filter.action ?? null, filter.targetKind ?? null, filter.target ?? null],
-    ...[filter.actor ?? null, filter.limit],
-  ])
-  return rows.map(toEntry)
+  const values = [
+    floor,
+    filter.after ?? LAST_ID,
+    instant(fromMs),
+    instant(toMs),
+    filter.action ?? null,
+    filter.targetKind ?? null,
+    filter.target ?? null,
+    filter.actor ?? null,
+    filter.limit,
+  ] as const
+  const call = chain === null ? listAllEntries(...values) : listEntriesOfChain(chain, ...values)
+  return (await source.reads.run(call)).map(toEntry)
 }
 
-function actorOf(row: Row): Actor {
-  const [kind, id, name] = row.slice(3, 6)
-  const [ip, requestId] = row.slice(12, 14)
+function instant(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString()
+}
+
+function actorOf(row: ListEntriesRow): Actor {
+  const { actorKind: kind, actorId: id, actorName: name, sourceIp: ip, requestId } = row
   return {
-    kind: kind as Actor['kind'],
+    kind,
     ...(id && { id }),
     ...(name && { name }),
     ...(ip && { ip }),
@@ -54,23 +63,19 @@ function actorOf(row: Row): Actor {
   }
 }
 
-const value = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : null)
-
-function toEntry(row: Row): AuditEntry {
-  const [id, tenantId, atUs] = row
-  const [action, kind, targetId, targetName, before, after] = row.slice(6, 12)
-  const [note, seq, hash] = row.slice(ENTRY_FIELDS.length - 1)
+function toEntry(row: ListEntriesRow): AuditEntry {
+  const { id, tenantId, action, before, after, note, seq, hash } = row
   return {
-    id: id as string,
-    tenantId: tenantId ? Number(tenantId) : null,
-    at: new Date(Number(atUs) / 1_000),
+    id,
+    tenantId,
+    at: new Date(row.atUs / 1_000),
     actor: actorOf(row),
-    action: action as string,
-    target: { kind: kind as string, id: targetId ?? null, name: targetName ?? null },
-    before: value(before),
-    after: value(after),
-    note: note ?? null,
-    seq: seq ? Number(seq) : null,
-    hash: hash ?? null,
+    action,
+    target: { kind: row.targetKind, id: row.targetId, name: row.targetName },
+    before,
+    after,
+    note,
+    seq,
+    hash,
   }
 }

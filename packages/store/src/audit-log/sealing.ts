@@ -13,10 +13,18 @@ import { invariant } from '@punctual/core/errors'
 import type { SealStore } from '@punctual/core/ports'
 import type pg from 'pg'
 import { int4Array, int8ArrayOfNumbers, textArray, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
+import {
+  advanceHeads,
+  findHeads,
+  findUnsealed,
+  insertSeals,
+  type ListUnsealedRow,
+  listUnsealed,
+  trySealing,
+} from './statements.gen.ts'
 
 interface Seal {
   readonly chain: number
@@ -38,57 +46,50 @@ export class Sealing implements SealStore {
   }
 
   async seal(most: number): Promise<{ sealed: number; more: boolean }> {
-    const waits = this.#database.statement('audit-log/find-unsealed')
-    const [row] = await this.#database.upkeep.query(waits)
-    if (row?.[0] !== 't') return { sealed: 0, more: false }
+    const [found] = await this.#database.upkeep.run(findUnsealed())
+    if (!found?.waiting) return { sealed: 0, more: false }
     return this.#clientPool.transaction((client) => this.#sealIn(client, most))
   }
 
-  async #run(client: pg.Client, path: string, values: unknown[] = []): Promise<Row[]> {
-    const { text } = this.#database.statement(`audit-log/${path}`)
-    const query_timeout = this.#database.timeoutMs
-    const query = { text, values, rowMode: 'array', query_timeout } as pg.QueryArrayConfig
-    return (await client.query(query)).rows as unknown as Row[]
-  }
-
   async #sealIn(client: pg.Client, most: number) {
-    const [lock] = await this.#run(client, 'try-sealing')
-    if (lock?.[0] !== 't') return { sealed: 0, more: false }
+    const [lock] = await this.#database.runOn(client, trySealing())
+    if (!lock?.locked) return { sealed: 0, more: false }
     // A separate statement, so that its snapshot is taken after the lock.
-    const waiting = await this.#run(client, 'list-unsealed', [most])
+    const waiting = await this.#database.runOn(client, listUnsealed(most))
     if (waiting.length === 0) return { sealed: 0, more: false }
-    const chains = [...new Set(waiting.map(([chain]) => Number(chain)))]
-    const ends: Ends = new Map()
-    for (const [chain, seq, hash] of await this.#run(client, 'find-heads', [int4Array(chains)]))
-      ends.set(Number(chain), { seq: Number(seq), hash: hash as string })
+    const chains = [...new Set(waiting.map(({ chain }) => chain))]
+    const heads = await this.#database.runOn(client, findHeads(int4Array(chains)))
+    const ends: Ends = new Map(heads.map(({ chain, ...head }) => [chain, head]))
     const seals = waiting.map((row) => append(ends, row))
     await this.#write(client, seals, ends)
     return { sealed: seals.length, more: waiting.length === most }
   }
 
   async #write(client: pg.Client, seals: readonly Seal[], ends: Ends): Promise<void> {
-    const sealed = await this.#run(client, 'insert-seals', [
+    const call = insertSeals(
       int4Array(seals.map(({ chain }) => chain)),
       int8ArrayOfNumbers(seals.map(({ seq }) => seq)),
       uuidArray(seals.map(({ entryId }) => entryId)),
       textArray(seals.map(({ content }) => content)),
       textArray(seals.map(({ hash }) => hash)),
-    ])
+    )
+    const sealed = await this.#database.runOn(client, call)
     invariant(sealed.length === seals.length, 'another session sealed the waiting entries')
     const heads = [...ends]
-    await this.#run(client, 'advance-heads', [
+    const advance = advanceHeads(
       int4Array(heads.map(([chain]) => chain)),
       int8ArrayOfNumbers(heads.map(([, { seq }]) => seq)),
       textArray(heads.map(([, { hash }]) => hash)),
-    ])
+    )
+    await this.#database.runOn(client, advance)
   }
 }
 
-function append(ends: Ends, [chain, ...fields]: Row): Seal {
-  const end = ends.get(Number(chain)) ?? { seq: 0, hash: NO_HASH }
+function append(ends: Ends, { chain, ...entry }: ListUnsealedRow): Seal {
+  const end = ends.get(chain) ?? { seq: 0, hash: NO_HASH }
   const seq = end.seq + 1
-  const content = contentOf(fields)
+  const content = contentOf(entry)
   const hash = linkOf(end.hash, seq, content)
-  ends.set(Number(chain), { seq, hash })
-  return { chain: Number(chain), seq, entryId: fields[0] as string, content, hash }
+  ends.set(chain, { seq, hash })
+  return { chain, seq, entryId: entry.id, content, hash }
 }

@@ -161,8 +161,8 @@ const INSERT_SEALS: TypedStatement<InsertSealsRow> = {
 }
 
 /** Seals entries: gives them their positions in the chain. */
-export function insertSeals(chains: List<'int4'>, positions: List<'int8'>, entries: List<'uuid'>, contentsAnd: List<'text'>, hashesInHexadecimal: List<'text'>): Call<InsertSealsRow> {
-  return { statement: INSERT_SEALS, values: [chains, positions, entries, contentsAnd, hashesInHexadecimal] }
+export function insertSeals(chains: List<'int4'>, positions: List<'int8'>, entries: List<'uuid'>, contents: List<'text'>, hashesInHexadecimal: List<'text'>): Call<InsertSealsRow> {
+  return { statement: INSERT_SEALS, values: [chains, positions, entries, contents, hashesInHexadecimal] }
 }
 
 export interface ListAllEntriesRow {
@@ -211,8 +211,8 @@ const LIST_ALL_ENTRIES: TypedStatement<ListAllEntriesRow> = {
 }
 
 /** Entries of all chains together, newest first; otherwise like list-entries. */
-export function listAllEntries(fromThisIdAnd: Text, beforeThisId: Text, fromAnd: Timestamp, p4: Timestamp, action: Text, kindOfTarget: Text, itsIdOrName: Text, idOrNameOf: Text, mostRows: Num): Call<ListAllEntriesRow> {
-  return { statement: LIST_ALL_ENTRIES, values: [fromThisIdAnd, beforeThisId, fromAnd, p4, action, kindOfTarget, itsIdOrName, idOrNameOf, mostRows] }
+export function listAllEntries(fromThisId: Text, beforeThisId: Text, from: Timestamp, p4: Timestamp, action: Text, kindOfTarget: Text, itsIdOrName: Text, idOrNameOf: Text, mostRows: Num): Call<ListAllEntriesRow> {
+  return { statement: LIST_ALL_ENTRIES, values: [fromThisId, beforeThisId, from, p4, action, kindOfTarget, itsIdOrName, idOrNameOf, mostRows] }
 }
 
 export interface ListEntriesRow {
@@ -261,8 +261,8 @@ const LIST_ENTRIES: TypedStatement<ListEntriesRow> = {
 }
 
 /** Entries of one chain, newest first. */
-export function listEntries(chain: Num, fromThisIdAnd: Text, beforeThisId: Text, fromAnd: Timestamp, p5: Timestamp, action: Text, kindOfTarget: Text, itsIdOrName: Text, idOrNameOf: Text, mostRows: Num): Call<ListEntriesRow> {
-  return { statement: LIST_ENTRIES, values: [chain, fromThisIdAnd, beforeThisId, fromAnd, p5, action, kindOfTarget, itsIdOrName, idOrNameOf, mostRows] }
+export function listEntries(chain: Num, fromThisId: Text, beforeThisId: Text, from: Timestamp, p5: Timestamp, action: Text, kindOfTarget: Text, itsIdOrName: Text, idOrNameOf: Text, mostRows: Num): Call<ListEntriesRow> {
+  return { statement: LIST_ENTRIES, values: [chain, fromThisId, beforeThisId, from, p5, action, kindOfTarget, itsIdOrName, idOrNameOf, mostRows] }
 }
 
 export interface ListHeadsRow {

@@ -7,9 +7,16 @@
  * elsewhere (`expect`) reveals that: a chain only grows, so an earlier head must still be in it.
  */
 import type { AuditFault, AuditHead, VerifiedChain } from '@punctual/core/audit'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
-import { contentOf, linkOf, NO_HASH } from './entry-hash.ts'
+import { contentOf, headOf, linkOf, NO_HASH } from './entry-hash.ts'
+import {
+  type FindStraysRow,
+  findStrays,
+  type ListHeadsRow,
+  type ListSealedRow,
+  listHeads,
+  listSealed,
+} from './statements.gen.ts'
 
 const PAGE = 1_000
 
@@ -26,8 +33,6 @@ interface Chain {
   readonly unsealed: number
 }
 
-type Stray = { readonly kind: 'added' | 'removed'; readonly count: number; readonly first: string }
-
 export class Verifying {
   readonly #database: Database
 
@@ -35,16 +40,12 @@ export class Verifying {
     this.#database = database
   }
 
-  #read(path: string, values: (string | number | null)[]): Promise<Row[]> {
-    return this.#database.control.query(this.#database.statement(`audit-log/${path}`), values)
-  }
-
   /** Verifies one chain, or with null all of them. */
   async verify(
     chain: number | null,
     expect: readonly ExpectedHead[] = [],
   ): Promise<VerifiedChain[]> {
-    const chains = (await this.#read('list-heads', [chain])).map(toChain)
+    const chains = (await this.#database.control.run(listHeads(chain))).map(toChain)
     const strays = await this.#strays(chain)
     const expected = expect.filter((head) => chain === null || head.chain === chain)
     const named = [...strays.keys(), ...expected.map((head) => head.chain)]
@@ -67,21 +68,15 @@ export class Verifying {
     return found
   }
 
-  async #strays(chain: number | null): Promise<Map<number, Stray>> {
-    const strays = new Map<number, Stray>()
-    for (const [owner, kind, count, first] of await this.#read('find-strays', [chain]))
-      strays.set(Number(owner), {
-        kind: kind as Stray['kind'],
-        count: Number(count),
-        first: first as string,
-      })
-    return strays
+  async #strays(chain: number | null): Promise<Map<number, FindStraysRow>> {
+    const strays = await this.#database.control.run(findStrays(chain))
+    return new Map(strays.map((stray) => [stray.chain, stray]))
   }
 
   async #walk({ chain, head, lastSeq }: Chain, walk: Walk): Promise<AuditFault | null> {
     const until = Math.max(lastSeq, head?.seq ?? 0)
     for (;;) {
-      const rows = await this.#read('list-sealed', [chain, walk.seq, until, PAGE])
+      const rows = await this.#database.control.run(listSealed(chain, walk.seq, until, PAGE))
       for (const row of rows) {
         const fault = walk.step(row)
         if (fault) return fault
@@ -102,15 +97,14 @@ class Walk {
     this.#expected = expected
   }
 
-  step([place, entryId, content, hash, ...fields]: Row): AuditFault | null {
-    const seq = Number(place)
+  step({ seq, entryId, content, hash, ...entry }: ListSealedRow): AuditFault | null {
     const next = this.seq + 1
-    const position = { seq: next, entryId: entryId ?? null }
+    const position = { seq: next, entryId }
     if (seq !== next)
       return fault('removed', { seq: next, entryId: null }, `the seal at place ${next} is missing`)
-    if (fields[0] === null)
+    if (entry.id === null)
       return fault('removed', position, `entry ${entryId} at place ${next} was removed`)
-    if (contentOf(fields) !== content)
+    if (contentOf(entry) !== content)
       return fault('changed', position, `entry ${entryId} at place ${next} was changed`)
     if (linkOf(this.#hash, next, content) !== hash) {
       const what = `the seal at place ${next} is not the one that was made there`
@@ -142,20 +136,15 @@ function fault(kind: AuditFault['kind'], { seq, entryId }: Position, message: st
   return { kind, seq, entryId, message }
 }
 
-function strayFault(stray: Stray | undefined): AuditFault | null {
+function strayFault(stray: FindStraysRow | undefined): AuditFault | null {
   if (!stray) return null
-  const { kind, count, first } = stray
+  const { kind, entries: count, first } = stray
   const what = kind === 'added' ? 'which no writer recorded' : 'which waited for a seal'
   const was = count === 1 ? 'was' : `and ${count - 1} more were`
   const verb = kind === 'added' ? 'inserted' : 'removed'
   return fault(kind, { seq: null, entryId: first }, `entry ${first}, ${what}, ${was} ${verb}`)
 }
 
-function toChain([chain, seq, hash, , , last, waiting]: Row): Chain {
-  return {
-    chain: Number(chain),
-    head: hash ? { seq: Number(seq), hash } : null,
-    lastSeq: Number(last),
-    unsealed: Number(waiting),
-  }
+function toChain(row: ListHeadsRow): Chain {
+  return { chain: row.chain, head: headOf(row), lastSeq: row.last, unsealed: row.waiting }
 }

@@ -28,19 +28,19 @@ function header(buffer: Buffer, oid: number, length: number): void {
 }
 
 /** Writes elements of a fixed size; an empty array has no dimensions. */
-function fixed(
+function fixed<Element>(
   oid: number,
   size: number,
-  length: number,
-  write: (buffer: Buffer, at: number, index: number) => void,
+  values: readonly Element[],
+  write: (buffer: Buffer, at: number, value: Element) => void,
 ): Buffer {
-  if (length === 0) return empty(oid)
-  const buffer = Buffer.allocUnsafe(HEADER + length * (4 + size))
-  header(buffer, oid, length)
+  if (values.length === 0) return empty(oid)
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * (4 + size))
+  header(buffer, oid, values.length)
   let at = HEADER
-  for (let i = 0; i < length; i++) {
+  for (const value of values) {
     buffer.writeInt32BE(size, at)
-    write(buffer, at + 4, i)
+    write(buffer, at + 4, value)
     at += 4 + size
   }
   return buffer
@@ -53,11 +53,11 @@ function empty(oid: number): Buffer {
 }
 
 export function int2Array(values: readonly number[]): ArrayOf<'int2'> {
-  return fixed(oids.int2, 2, values.length, (b, at, i) => b.writeInt16BE(values[i] as number, at))
+  return fixed(oids.int2, 2, values, (b, at, value) => b.writeInt16BE(value, at))
 }
 
 export function int4Array(values: readonly number[]): ArrayOf<'int4'> {
-  return fixed(oids.int4, 4, values.length, (b, at, i) => b.writeInt32BE(values[i] as number, at))
+  return fixed(oids.int4, 4, values, (b, at, value) => b.writeInt32BE(value, at))
 }
 
 export function int4ArrayOrNull(values: readonly (number | null)[]): ArrayOf<'int4'> {
@@ -73,15 +73,15 @@ export function int4ArrayOrNull(values: readonly (number | null)[]): ArrayOf<'in
 }
 
 export function booleanArray(values: readonly boolean[]): ArrayOf<'bool'> {
-  return fixed(oids.boolean, 1, values.length, (b, at, i) => b.writeInt8(values[i] ? 1 : 0, at))
+  return fixed(oids.boolean, 1, values, (b, at, value) => b.writeInt8(value ? 1 : 0, at))
 }
 
 export function int8Array(values: readonly bigint[]): ArrayOf<'int8'> {
   let view: DataView | undefined
-  return fixed(oids.int8, 8, values.length, (b, at, i) => {
+  return fixed(oids.int8, 8, values, (b, at, value) => {
     // Unlike Buffer.writeBigInt64BE, a DataView makes no intermediate numbers.
     view ??= new DataView(b.buffer, b.byteOffset, b.byteLength)
-    view.setBigInt64(at, values[i] as bigint)
+    view.setBigInt64(at, value)
   })
 }
 
@@ -123,14 +123,14 @@ function writeUuid(buffer: Buffer, id: string, start: number): number {
   let at = start
   for (let i = 0; i < 36; i += 2) {
     if (i === 8 || i === 13 || i === 18 || i === 23) i++
-    const high = DIGITS[id.charCodeAt(i)] as number
-    buffer[at++] = (high << 4) | (DIGITS[id.charCodeAt(i + 1)] as number)
+    const high = DIGITS[id.charCodeAt(i)] ?? 0
+    buffer[at++] = (high << 4) | (DIGITS[id.charCodeAt(i + 1)] ?? 0)
   }
   return at
 }
 
 export function uuidArray(values: readonly string[]): ArrayOf<'uuid'> {
-  return fixed(oids.uuid, 16, values.length, (b, at, i) => writeUuid(b, values[i] as string, at))
+  return fixed(oids.uuid, 16, values, (b, at, value) => writeUuid(b, value, at))
 }
 
 export function uuidArrayOrNull(values: readonly (string | null)[]): ArrayOf<'uuid'> {

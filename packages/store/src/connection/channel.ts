@@ -198,8 +198,8 @@ export class Channel {
     const { rowSecurity } = this.#options.transactions
     const client = await this.#client()
     if (rowSecurity === null) return this.#send(client, statement, values)
-    const [rows] = await this.#transact(client, rowSecurity, [asTenant({ statement, values })])
-    return rows as Row[]
+    const [rows = []] = await this.#transact(client, rowSecurity, [asTenant({ statement, values })])
+    return rows
   }
 
   /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
@@ -233,8 +233,8 @@ export class Channel {
   }
 
   async pinnedOne(statement: Statement, values: readonly Value[]): Promise<Row[]> {
-    const [rows] = await this.pinned([{ statement, values }])
-    return rows as Row[]
+    const [rows = []] = await this.pinned([{ statement, values }])
+    return rows
   }
 
   async close(): Promise<void> {

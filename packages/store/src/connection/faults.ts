@@ -28,9 +28,18 @@ const CONNECTION = new Set([
   'database_unavailable',
 ])
 
+function fieldOf(error: unknown, name: string): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
+}
+
+/** The SQLSTATE, or the code of a system error; empty without one. */
 function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code
+  const code = fieldOf(error, 'code')
   return typeof code === 'string' ? code : ''
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 export function isTransient(error: unknown): boolean {
@@ -45,9 +54,8 @@ export function isConnectionFault(error: unknown): boolean {
   if (CONNECTION.has(codeOf(error))) return true
   // The server crashes with it, and recovers with or without the commit.
   if (codeOf(error) === DISK_FULL) return !isPlainError(error)
-  const message = error instanceof Error ? error.message : ''
   return /Connection terminated|Query read timeout|not queryable|Client was closed|timeout expired|connection error/i.test(
-    message,
+    messageOf(error),
   )
 }
 
@@ -62,8 +70,8 @@ export function isDataFault(error: unknown): boolean {
 }
 
 export function isMissingPartition(error: unknown): boolean {
-  if (codeOf(error) === '42P01') return /_\d{8}"? does not exist/.test((error as Error).message)
-  return codeOf(error) === '23514' && /no partition of relation/.test((error as Error).message)
+  if (codeOf(error) === '42P01') return /_\d{8}"? does not exist/.test(messageOf(error))
+  return codeOf(error) === '23514' && /no partition of relation/.test(messageOf(error))
 }
 
 export function isMissingSchema(error: unknown): boolean {
@@ -79,11 +87,22 @@ export function isLeaseGone(error: unknown): boolean {
 const DISK_FULL = '53100'
 
 /** Ends the statement only; the same code with severity PANIC means that the WAL has no space. */
-const isPlainError = (error: unknown) => (error as { severity?: unknown }).severity === 'ERROR'
+function isPlainError(error: unknown): boolean {
+  return fieldOf(error, 'severity') === 'ERROR'
+}
 
 /** The disk is full: the statement was rolled back, and only an operator can help. */
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL && isPlainError(error)
+}
+
+/** The role lacks a privilege. */
+export function isForbidden(error: unknown): boolean {
+  return codeOf(error) === '42501'
+}
+
+export function isMissingFunction(error: unknown): boolean {
+  return codeOf(error) === '42883'
 }
 
 export function isReadOnly(error: unknown): boolean {
@@ -95,7 +114,7 @@ export function asUnavailable(error: unknown): unknown {
   if (error instanceof PunctualError) return error
   const refused = codeOf(error).startsWith('28') || codeOf(error) === '3D000'
   if (!refused && !isConnectionFault(error)) return error
-  const { message } = error as Error
+  const message = messageOf(error)
   const text = refused
     ? `PostgreSQL refused the connection: ${message}. Check user, password and database in the URL.`
     : `PostgreSQL cannot be reached: ${message || codeOf(error)}. Check that the server is running and that the URL is correct.`

@@ -1,5 +1,6 @@
 import type { Clock } from '@punctual/core/clock'
 import { expect, it } from 'vitest'
+import { messageOf } from './faults.ts'
 import { retrying } from './retrying.ts'
 
 const lost = () =>
@@ -40,8 +41,8 @@ it('a lost connection is retried until the deadline, and the error states tries 
     tries++
     throw lost()
   })
-  const error = await never.catch((caught: Error) => caught)
-  const [, count, ms] = /\(try (\d+), after (\d+) ms\)$/.exec((error as Error).message) ?? []
+  const message = await never.catch(messageOf)
+  const [, count, ms] = /\(try (\d+), after (\d+) ms\)$/.exec(message) ?? []
   expect([tries > 3, Number(count)]).toEqual([true, tries])
   expect(Number(ms)).toBeLessThanOrEqual(1_000)
 })

@@ -10,6 +10,7 @@ import {
   isMissingPartition,
   isMissingSchema,
   isTransient,
+  messageOf,
 } from './faults.ts'
 
 export interface RetryOptions {
@@ -46,7 +47,7 @@ export async function retrying<T>(
       if (isDiskFull(error))
         throw new PunctualError(
           'database_full',
-          `PostgreSQL is out of disk space and stored nothing: ${(error as Error).message}. Free disk space and retry.`,
+          `PostgreSQL is out of disk space and stored nothing: ${messageOf(error)}. Free disk space and retry.`,
           { cause: error },
         )
       const lost = isConnectionFault(error)
@@ -60,7 +61,7 @@ export async function retrying<T>(
         const tried = `try ${attempt}, after ${Math.round(nowMs - begunMs)} ms`
         throw new PunctualError(
           'database_unavailable',
-          `PostgreSQL did not answer: ${(error as Error).message} (${tried})`,
+          `PostgreSQL did not answer: ${messageOf(error)} (${tried})`,
           { cause: error },
         )
       }

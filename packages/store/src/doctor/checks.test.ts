@@ -1,75 +1,84 @@
 import { PunctualError } from '@punctual/core/errors'
 import { describe, expect, test } from 'vitest'
 import { durabilityChecks } from './durability-checks.ts'
-import type { Facts, Finding } from './finding.ts'
+import type { Finding } from './finding.ts'
 import { dayChecks, migrationCheck, privilegeCheck } from './schema-checks.ts'
 import { serverChecks } from './server-checks.ts'
+import type {
+  ListDeadRowsRow,
+  ReadActivityRow,
+  ReadPrivilegesRow,
+  ReadSettingsRow,
+} from './statements.gen.ts'
 import { vacuumChecks } from './vacuum-checks.ts'
 
-const settings: Facts = {
-  version_num: '180004',
+const settings: ReadSettingsRow = {
+  versionNum: 180_004,
   version: '18.4',
-  in_recovery: 'f',
-  read_only: 'off',
+  inRecovery: false,
+  timeline: '00000001',
+  startedAt: new Date('2030-01-01T00:00:00Z'),
+  dataChecksums: 'on',
+  readOnly: 'off',
   fsync: 'on',
-  full_page_writes: 'on',
-  synchronous_commit: 'on',
-  standby_names: '',
-  standbys: '0',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  standbyNames: '',
+  standbys: 0,
   autovacuum: 'on',
-  track_counts: 'on',
-  max_connections: '200',
-  reserved: '3',
-  max_locks: '256',
-  max_prepared: '0',
-  statement_timeout_ms: '0',
+  trackCounts: 'on',
+  maxConnections: 200,
+  reserved: 3,
+  maxLocks: 256,
+  maxPrepared: 0,
+  statementTimeoutMs: 0,
 }
 
-const activity: Facts = {
-  connections: '10',
-  role_limit: '-1',
-  database_limit: '-1',
-  oldest_ms: null,
-  oldest_pid: null,
-  oldest_application: null,
-  oldest_state: null,
-  horizon_age: null,
-  horizon_holder: null,
+const activity: ReadActivityRow = {
+  connections: 10,
+  roleLimit: -1,
+  databaseLimit: -1,
+  oldestMs: null,
+  oldestPid: null,
+  oldestApplication: null,
+  oldestState: null,
+  horizonAge: null,
+  horizonHolder: null,
 }
 
 const HISTORY_DAYS = 104
+
+function deadRows(dead: number): ListDeadRowsRow {
+  return { name: 'queue', live: 1, dead, lastVacuum: null }
+}
 
 function levelOf(check: string, findings: readonly Finding[]): string | undefined {
   return findings.find((finding) => finding.check === check)?.level
 }
 
 describe('the server', () => {
-  const examine = (facts: Partial<Facts>, more: Partial<Facts> = {}) =>
-    serverChecks(
-      { ...settings, ...facts } as Facts,
-      { ...activity, ...more } as Facts,
-      HISTORY_DAYS,
-    )
+  const examine = (facts: Partial<ReadSettingsRow>, more: Partial<ReadActivityRow> = {}) =>
+    serverChecks({ ...settings, ...facts }, { ...activity, ...more }, HISTORY_DAYS)
 
   test('has no findings when it is configured well', () => {
     expect(new Set(examine({}).map(({ level }) => level))).toEqual(new Set(['ok']))
   })
 
   test.for([
-    ['version', { version_num: '140012' }, {}, 'fail'],
-    ['version', { version_num: '150000' }, {}, 'ok'],
-    ['version', { version_num: '190000' }, {}, 'warn'],
-    ['writable', { in_recovery: 't' }, {}, 'fail'],
-    ['writable', { read_only: 'on' }, {}, 'fail'],
-    ['connections', { max_connections: '30' }, {}, 'warn'],
-    ['connections', {}, { role_limit: '25' }, 'warn'],
-    ['connections', {}, { database_limit: '39' }, 'warn'],
-    ['connections', {}, { database_limit: '40' }, 'ok'],
-    ['locks', { max_locks: '64', max_connections: '100' }, {}, 'warn'],
-    ['statement_timeout', { statement_timeout_ms: '5000' }, {}, 'warn'],
-    ['statement_timeout', { statement_timeout_ms: '60000' }, {}, 'ok'],
+    ['version', { versionNum: 140_012 }, {}, 'fail'],
+    ['version', { versionNum: 150_000 }, {}, 'ok'],
+    ['version', { versionNum: 190_000 }, {}, 'warn'],
+    ['writable', { inRecovery: true }, {}, 'fail'],
+    ['writable', { readOnly: 'on' }, {}, 'fail'],
+    ['connections', { maxConnections: 30 }, {}, 'warn'],
+    ['connections', {}, { roleLimit: 25 }, 'warn'],
+    ['connections', {}, { databaseLimit: 39 }, 'warn'],
+    ['connections', {}, { databaseLimit: 40 }, 'ok'],
+    ['locks', { maxLocks: 64, maxConnections: 100 }, {}, 'warn'],
+    ['statement_timeout', { statementTimeoutMs: 5000 }, {}, 'warn'],
+    ['statement_timeout', { statementTimeoutMs: 60_000 }, {}, 'ok'],
     ['autovacuum', { autovacuum: 'off' }, {}, 'fail'],
-    ['autovacuum', { track_counts: 'off' }, {}, 'fail'],
+    ['autovacuum', { trackCounts: 'off' }, {}, 'fail'],
   ] as const)('%s with %j %j is %s', ([check, facts, more, level]) => {
     expect(levelOf(check, examine(facts, more))).toBe(level)
   })
@@ -77,24 +86,24 @@ describe('the server', () => {
 
 test.for([
   ['fsync', { fsync: 'off' }, 'fail'],
-  ['full_page_writes', { full_page_writes: 'off' }, 'warn'],
-  ['synchronous_commit', { synchronous_commit: 'off' }, 'fail'],
-  ['synchronous_commit', { synchronous_commit: 'local' }, 'ok'],
-  ['synchronous_commit', { synchronous_commit: 'local', standby_names: 'a' }, 'warn'],
-  ['standbys', { standbys: '2' }, 'warn'],
-  ['standbys', { standbys: '2', standby_names: 'any 1 (a, b)' }, 'ok'],
-  ['standbys', { standbys: '0', standby_names: 'a' }, 'warn'],
+  ['full_page_writes', { fullPageWrites: 'off' }, 'warn'],
+  ['synchronous_commit', { synchronousCommit: 'off' }, 'fail'],
+  ['synchronous_commit', { synchronousCommit: 'local' }, 'ok'],
+  ['synchronous_commit', { synchronousCommit: 'local', standbyNames: 'a' }, 'warn'],
+  ['standbys', { standbys: 2 }, 'warn'],
+  ['standbys', { standbys: 2, standbyNames: 'any 1 (a, b)' }, 'ok'],
+  ['standbys', { standbys: 0, standbyNames: 'a' }, 'warn'],
 ] as const)('durability: %s with %j is %s', ([check, facts, level]) => {
   expect(levelOf(check, durabilityChecks({ ...settings, ...facts }))).toBe(level)
 })
 
 test.for([
-  ['oldest transaction', { oldest_ms: '299000' }, [], 'ok'],
-  ['oldest transaction', { oldest_ms: '301000' }, [], 'warn'],
-  ['vacuum horizon', { horizon_age: '1000' }, [], 'ok'],
-  ['vacuum horizon', { horizon_age: '3000000', horizon_holder: 'a slot' }, [], 'warn'],
-  ['dead rows', {}, [{ name: 'queue', dead: '99' }], 'ok'],
-  ['dead rows', {}, [{ name: 'queue', dead: '100000' }], 'warn'],
+  ['oldest transaction', { oldestMs: 299_000 }, [], 'ok'],
+  ['oldest transaction', { oldestMs: 301_000 }, [], 'warn'],
+  ['vacuum horizon', { horizonAge: 1000 }, [], 'ok'],
+  ['vacuum horizon', { horizonAge: 3_000_000, horizonHolder: 'a slot' }, [], 'warn'],
+  ['dead rows', {}, [deadRows(99)], 'ok'],
+  ['dead rows', {}, [deadRows(100_000)], 'warn'],
 ] as const)('vacuum: %s with %j %j is %s', ([check, facts, deadRows, level]) => {
   expect(levelOf(check, vacuumChecks({ ...activity, ...facts }, deadRows))).toBe(level)
 })
@@ -133,10 +142,10 @@ test('an incompatible schema fails the migrations check, with the reason', () =>
 })
 
 test('privileges suffice without being a superuser', () => {
-  const role = { role: 'app', superuser: 'f', schema_exists: 't', may_use: 't', may_create: 't' }
-  const facts = { ...role, tables: '20', unusable: '0', unowned: '0' }
+  const role = { role: 'app', superuser: false, schemaExists: true, mayUse: true, mayCreate: true }
+  const facts: ReadPrivilegesRow = { ...role, tables: 20, unusable: 0, unowned: 0 }
   expect(privilegeCheck('punctual', facts).level).toBe('ok')
-  expect(privilegeCheck('punctual', { ...facts, unowned: '1' }).level).toBe('warn')
-  expect(privilegeCheck('punctual', { ...facts, may_use: 'f' }).level).toBe('fail')
-  expect(privilegeCheck('punctual', { ...facts, schema_exists: 'f' }).level).toBe('ok')
+  expect(privilegeCheck('punctual', { ...facts, unowned: 1 }).level).toBe('warn')
+  expect(privilegeCheck('punctual', { ...facts, mayUse: false }).level).toBe('fail')
+  expect(privilegeCheck('punctual', { ...facts, schemaExists: false }).level).toBe('ok')
 })

@@ -3,7 +3,7 @@
  * privileges beyond those of a worker, and works on a server where Punctual was never installed. It
  * returns findings as data. It throws only when a query fails, as after a lost connection.
  */
-import { defaults, PunctualError } from '@punctual/core/errors'
+import { defaults, invariant, PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import type { ReplicaReads } from '../replica/replica-reads.ts'
@@ -13,7 +13,7 @@ import { brokenKeys } from '../schema/primary-keys.ts'
 import { readRowSecurity } from '../tenants/row-security.ts'
 import { clientChecks } from './client-checks.ts'
 import { durabilityChecks } from './durability-checks.ts'
-import type { Facts, Finding } from './finding.ts'
+import type { Finding } from './finding.ts'
 import {
   dayChecks,
   keyCheck,
@@ -23,6 +23,13 @@ import {
 } from './schema-checks.ts'
 import { serverChecks } from './server-checks.ts'
 import { standbyChecks } from './standby-check.ts'
+import {
+  countDetaching,
+  listDeadRows,
+  readActivity,
+  readPrivileges,
+  readSettings,
+} from './statements.gen.ts'
 import { vacuumChecks } from './vacuum-checks.ts'
 
 export type { Finding, Level } from './finding.ts'
@@ -42,34 +49,29 @@ export async function examine(
 ): Promise<readonly Finding[]> {
   const client = await database.connect()
   try {
-    const ask = async (path: string, values: unknown[] = []) =>
-      (await client.query<Facts>(database.statement(`doctor/${path}`).text, values)).rows
-    const [settings] = await ask('read-settings')
-    const [activity] = await ask('read-activity')
+    const [settings] = await database.runOn(client, readSettings())
+    const [activity] = await database.runOn(client, readActivity())
+    invariant(settings && activity, 'settings and activity are one row each')
+    const deadRows = await database.runOn(client, listDeadRows(database.schema, hotTables))
     const retentionDays = options.retentionDays ?? defaults.retentionDays
     return [
-      ...serverChecks(
-        settings as Facts,
-        activity as Facts,
-        retentionDays + defaults.partitionDaysAhead,
-      ),
-      ...durabilityChecks(settings as Facts),
+      ...serverChecks(settings, activity, retentionDays + defaults.partitionDaysAhead),
+      ...durabilityChecks(settings),
       ...clientChecks(database),
       ...standbyChecks((await options.replica?.look()) ?? null),
-      ...(await schemaFindings(client, database, ask)),
-      ...vacuumChecks(activity as Facts, await ask('list-dead-rows', [database.schema, hotTables])),
+      ...(await schemaFindings(client, database)),
+      ...vacuumChecks(activity, deadRows),
     ]
   } finally {
     await client.end()
   }
 }
 
-type Ask = (path: string, values?: unknown[]) => Promise<Facts[]>
-
-async function schemaFindings(client: pg.Client, database: Database, ask: Ask): Promise<Finding[]> {
+async function schemaFindings(client: pg.Client, database: Database): Promise<Finding[]> {
   const { schema } = database
-  const [privileges] = await ask('read-privileges', [schema])
-  const privilege = privilegeCheck(schema, privileges as Facts)
+  const [privileges] = await database.runOn(client, readPrivileges(schema))
+  invariant(privileges, 'the privileges are one row')
+  const privilege = privilegeCheck(schema, privileges)
   // Without privileges on the schema every further query would fail: report only the privileges.
   if (privilege.level === 'fail') return [privilege]
   const findings = [privilege]
@@ -79,8 +81,8 @@ async function schemaFindings(client: pg.Client, database: Database, ask: Ask): 
   findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
   if (status.pending.length === 0)
     findings.push(rowSecurityCheck(schema, await readRowSecurity(client, database)))
-  const [row] = await ask('count-detaching', [schema])
-  const days = { ...(await listDays(client, schema)), detaching: Number(row?.detaching) }
+  const [row] = await database.runOn(client, countDetaching(schema))
+  const days = { ...(await listDays(client, schema)), detaching: row?.detaching ?? 0 }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]
 }
 

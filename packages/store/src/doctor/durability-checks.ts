@@ -1,34 +1,35 @@
 /** Checks the settings that decide what a crash or a fail-over loses. */
-import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+import type { ReadSettingsRow } from './statements.gen.ts'
 
-export function durabilityChecks(facts: Facts): Finding[] {
+export function durabilityChecks(facts: ReadSettingsRow): Finding[] {
   return [fsync(facts), fullPageWrites(facts), synchronousCommit(facts), standbys(facts)]
 }
 
-function fsync({ fsync: found }: Facts): Finding {
+function fsync({ fsync: found }: ReadSettingsRow): Finding {
   return found === 'on'
     ? ok('fsync', 'on', 'Accepted runs are on disk.')
     : fail(
         'fsync',
-        String(found),
+        found,
         'A crash of the machine can lose or corrupt all data, not only the latest commits.',
         'Set fsync = on. Use off for throw-away data only.',
       )
 }
 
-function fullPageWrites({ full_page_writes: found }: Facts): Finding {
+function fullPageWrites({ fullPageWrites: found }: ReadSettingsRow): Finding {
   return found === 'on'
     ? ok('full_page_writes', 'on', 'A half-written page is repaired after a crash.')
     : warn(
         'full_page_writes',
-        String(found),
+        found,
         'A page that was half written when the machine crashed stays corrupt.',
         'Set full_page_writes = on, unless the file system writes whole pages (such as ZFS).',
       )
 }
 
-function synchronousCommit(facts: Facts): Finding {
-  const found = facts.synchronous_commit as string
+function synchronousCommit(facts: ReadSettingsRow): Finding {
+  const found = facts.synchronousCommit
   if (found === 'off')
     return fail(
       'synchronous_commit',
@@ -36,7 +37,7 @@ function synchronousCommit(facts: Facts): Finding {
       'Runs accepted shortly before a crash are lost.',
       'Set synchronous_commit = on for this role or database.',
     )
-  if (found === 'local' && facts.standby_names !== '')
+  if (found === 'local' && facts.standbyNames !== '')
     return warn(
       'synchronous_commit',
       found,
@@ -46,8 +47,7 @@ function synchronousCommit(facts: Facts): Finding {
   return ok('synchronous_commit', found, 'Accepted means committed to disk.')
 }
 
-function standbys({ standby_names: names, standbys }: Facts): Finding {
-  const count = Number(standbys)
+function standbys({ standbyNames: names, standbys: count }: ReadSettingsRow): Finding {
   if (names !== '' && count === 0)
     return warn(
       'standbys',

@@ -21,6 +21,3 @@ export function warn(check: string, found: string, meaning: string, advice: stri
 export function fail(check: string, found: string, meaning: string, advice: string): Finding {
   return { check, level: 'fail', found, meaning, advice }
 }
-
-/** The columns of one row by name; every value is text. */
-export type Facts = Readonly<Record<string, string | null>>

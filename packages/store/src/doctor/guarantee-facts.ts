@@ -1,15 +1,20 @@
 /** Reads the facts that decide which guarantees hold, as seen from this process. */
+import { invariant } from '@punctual/core/errors'
 import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
-import { isMissingSchema } from '../connection/faults.ts'
+import { isForbidden, isMissingFunction, isMissingSchema } from '../connection/faults.ts'
 import type { ReplicaReads } from '../replica/replica-reads.ts'
 import { zoneData } from '../schema/zone-data.ts'
 import { readRowSecurity } from '../tenants/row-security.ts'
-import type { Facts } from './finding.ts'
 import { freeConnections } from './server-checks.ts'
-
-type Ask = (path: string) => Promise<Facts[]>
+import {
+  listStandbys,
+  listZoneData,
+  type ReadSettingsRow,
+  readActivity,
+  readSettings,
+} from './statements.gen.ts'
 
 /** Only reads; works on a server where Punctual was never installed. */
 export async function readGuaranteeFacts(
@@ -18,21 +23,18 @@ export async function readGuaranteeFacts(
 ): Promise<GuaranteeFacts> {
   const client = await database.connect()
   try {
-    const ask: Ask = async (path) =>
-      (await client.query<Facts>(database.statement(`doctor/${path}`).text)).rows
-    const [settings] = (await ask('read-settings')) as [Facts]
-    const [activity] = (await ask('read-activity')) as [Facts]
-    const standbys = await ask('list-standbys')
+    const [settings] = await database.runOn(client, readSettings())
+    const [activity] = await database.runOn(client, readActivity())
+    invariant(settings && activity, 'settings and activity are one row each')
+    const standbys = await database.runOn(client, listStandbys())
     return {
       ...settingFacts(settings),
-      standbys: standbys.map(({ name, state, sync_state }) => ({
-        ...{ name: name ?? '', state: state ?? null, syncState: sync_state ?? null },
-      })),
+      standbys: standbys.map((standby) => ({ ...standby, name: standby.name ?? '' })),
       connectionsFree: freeConnections(settings, activity).free,
       pooled: database.pooled,
       clockOffsetMs: Math.round(database.clock.skewMs),
       zoneData,
-      plannerZoneData: await plannerZoneData(ask),
+      plannerZoneData: await plannerZoneData(client, database),
       rowSecurity: await rowSecurity(client, database),
       readStandby: await readStandby(replica),
     }
@@ -43,46 +45,47 @@ export async function readGuaranteeFacts(
 
 /** Null when no read replica is configured: the primary serves all reads. */
 async function readStandby(replica: ReplicaReads | undefined): Promise<ReadStandbyFacts | null> {
+  const allowedMs = replica?.lagMs ?? null
   const state = await replica?.look()
-  if (!replica || !state) return null
-  const allowedMs = replica.lagMs as number
+  if (allowedMs === null || !state) return null
   if (!state.used) return { allowedMs, lagMs: null, skippedBecause: state.why }
   return { allowedMs, lagMs: Math.round(state.lagMs), skippedBecause: null }
 }
 
-function settingFacts(settings: Facts) {
+function settingFacts(settings: ReadSettingsRow) {
   return {
-    version: settings.version as string,
+    version: settings.version,
     timeline: String(Number.parseInt(settings.timeline ?? '0', 16)),
-    startedAt: new Date(settings.started_at as string),
-    readOnly: settings.read_only === 'on',
+    startedAt: settings.startedAt,
+    readOnly: settings.readOnly === 'on',
     fsync: settings.fsync === 'on',
-    fullPageWrites: settings.full_page_writes === 'on',
-    dataChecksums: settings.data_checksums === 'on',
-    synchronousCommit: settings.synchronous_commit as string,
-    synchronousStandbyNames: settings.standby_names as string,
+    fullPageWrites: settings.fullPageWrites === 'on',
+    dataChecksums: settings.dataChecksums === 'on',
+    synchronousCommit: settings.synchronousCommit,
+    synchronousStandbyNames: settings.standbyNames,
   }
 }
-
-/** undefined_function, insufficient_privilege, invalid_schema_name. */
-const UNAVAILABLE = new Set(['42883', '42501', '3F000'])
 
 /** Null when the schema is missing, is older than row security, or is closed to this role. */
 async function rowSecurity(client: pg.Client, database: Database) {
   try {
     return await readRowSecurity(client, database)
   } catch (error) {
-    if (UNAVAILABLE.has((error as { code?: string }).code ?? '')) return null
+    if (isMissingSchema(error) || isMissingFunction(error) || isForbidden(error)) return null
     throw error
   }
 }
 
 /** Null when the schema is missing or closed to this role. */
-async function plannerZoneData(ask: Ask): Promise<readonly string[] | null> {
+async function plannerZoneData(
+  client: pg.Client,
+  database: Database,
+): Promise<readonly string[] | null> {
   try {
-    return (await ask('list-zone-data')).map((row) => row.zone_data as string)
+    const rows = await database.runOn(client, listZoneData())
+    return rows.map(({ zoneData }) => zoneData)
   } catch (error) {
-    if (isMissingSchema(error) || (error as { code?: string }).code === '42501') return null
+    if (isMissingSchema(error) || isForbidden(error)) return null
     throw error
   }
 }

@@ -15,13 +15,19 @@ import type {
   Weakness,
 } from '@punctual/core/ports'
 
-const promises = {
+const titles = {
   'one-slot': 'One slot, one decision',
   'one-outcome': 'One outcome',
   'nothing-lost': 'Nothing is lost',
   'honest-effects': 'Honest effects',
   'database-clock': "The database's clock decides",
 } as const satisfies Record<PromiseName, string>
+
+const promises = Object.keys(titles).filter((name) => isPromise(name))
+
+function isPromise(name: string): name is PromiseName {
+  return Object.hasOwn(titles, name)
+}
 
 /** A lost commit breaks these: it stored a decision, an outcome, a start mark or a run. */
 const COMMITTED: readonly PromiseName[] = [
@@ -41,12 +47,12 @@ export function judgeGuarantees(facts: GuaranteeFacts): GuaranteePanel {
     ...connectionWeaknesses(facts),
     ...timeWeaknesses(facts),
   ]
-  const guarantees = Object.entries(promises).map(([promise, title]) => {
+  const guarantees = promises.map((promise) => {
     const causes = weaknesses
-      .filter(({ weakens }) => weakens.includes(promise as PromiseName))
+      .filter(({ weakens }) => weakens.includes(promise))
       .map(({ cause }) => cause)
     const verdict = causes.length === 0 ? ('holds' as const) : ('weakened' as const)
-    return { promise: promise as PromiseName, title, verdict, causes }
+    return { promise, title: titles[promise], verdict, causes }
   })
   const verdict = weaknesses.length === 0 ? 'holds' : 'weakened'
   return { verdict, guarantees, weaknesses, notes: notesOn(facts), facts }

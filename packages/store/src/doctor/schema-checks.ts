@@ -4,7 +4,8 @@ import type { RowSecurityState } from '@punctual/core/ports'
 import { DAY_MS, dayName, dayStart } from '../connection/day-names.ts'
 import type { MigrationStatus } from '../schema/migrations.ts'
 import { keyRepair, shownKeys } from '../schema/primary-keys.ts'
-import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+import type { ReadPrivilegesRow } from './statements.gen.ts'
 
 const DAYS_AHEAD_MIN = 3
 const MIGRATE = 'Run `punctual migrate`.'
@@ -90,30 +91,30 @@ function leftovers(partial: readonly string[], detaching: number): Finding {
   )
 }
 
-export function privilegeCheck(schema: string, facts: Facts): Finding {
+export function privilegeCheck(schema: string, facts: ReadPrivilegesRow): Finding {
   const check = 'privileges'
   const role = `role ${facts.role}`
-  if (facts.schema_exists !== 't')
+  if (!facts.schemaExists)
     return ok(
       check,
       role,
       'The schema does not exist yet; `punctual migrate` shows whether this role can create it.',
     )
-  if (facts.may_use !== 't' || Number(facts.unusable) > 0)
+  if (!facts.mayUse || facts.unusable > 0)
     return fail(
       check,
       `${role}, no access to ${facts.unusable} of ${facts.tables} tables`,
       'Punctual must be able to read and write all of its tables.',
       `As the owner: grant usage on schema ${schema} to ${facts.role}; grant select, insert, update, delete on all tables in schema ${schema} to ${facts.role};`,
     )
-  if (facts.may_create !== 't' || Number(facts.unowned) > 0)
+  if (!facts.mayCreate || facts.unowned > 0)
     return warn(
       check,
       `${role}, which does not own the schema`,
       'It can submit and execute runs, but cannot migrate, or create and drop partitions.',
       'Run one node with the janitor role as the owner, or make this role a member of the owner.',
     )
-  const note = facts.superuser === 't' ? ' (superuser, which is not needed)' : ''
+  const note = facts.superuser ? ' (superuser, which is not needed)' : ''
   return ok(check, `${role}${note}`, 'It owns the schema and all tables.')
 }
 

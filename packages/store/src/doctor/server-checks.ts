@@ -1,14 +1,19 @@
 /** Checks that Punctual supports the server and that the server has enough capacity. */
 
-import { type Facts, type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
 import { CONNECTIONS_OF_A_NODE } from './judge-guarantees.ts'
+import type { ReadActivityRow, ReadSettingsRow } from './statements.gen.ts'
 
 const TIMEOUT_MIN_MS = 30_000
 /** How many statements may lock all partitions at the same time. */
 const LOCKERS = 20
 const HISTORY_TABLES = 4
 
-export function serverChecks(facts: Facts, activity: Facts, historyDays: number): Finding[] {
+export function serverChecks(
+  facts: ReadSettingsRow,
+  activity: ReadActivityRow,
+  historyDays: number,
+): Finding[] {
   return [
     version(facts),
     writable(facts),
@@ -19,8 +24,8 @@ export function serverChecks(facts: Facts, activity: Facts, historyDays: number)
   ]
 }
 
-function version({ version_num, version }: Facts): Finding {
-  const major = Math.floor(Number(version_num) / 10_000)
+function version({ versionNum, version }: ReadSettingsRow): Finding {
+  const major = Math.floor(versionNum / 10_000)
   const found = `PostgreSQL ${version}`
   if (major < 15)
     return fail('version', found, 'Punctual needs 15 or later.', 'Upgrade the server to 15-18.')
@@ -29,15 +34,15 @@ function version({ version_num, version }: Facts): Finding {
   return ok('version', found, 'Supported (15 to 18).')
 }
 
-function writable({ in_recovery, read_only }: Facts): Finding {
-  if (in_recovery === 't')
+function writable({ inRecovery, readOnly }: ReadSettingsRow): Finding {
+  if (inRecovery)
     return fail(
       'writable',
       'a standby',
       'Nothing can be submitted, claimed or settled here.',
       'Set DATABASE_URL to the primary, or to all hosts separated by commas: Punctual finds the primary.',
     )
-  if (read_only === 'on')
+  if (readOnly === 'on')
     return fail(
       'writable',
       'read-only transactions',
@@ -48,14 +53,17 @@ function writable({ in_recovery, read_only }: Facts): Finding {
 }
 
 /** The connection limit for this role and database, and how much of it is free. */
-export function freeConnections(facts: Facts, activity: Facts): { most: number; free: number } {
-  const slots = Number(facts.max_connections) - Number(facts.reserved)
-  const caps = [activity.role_limit, activity.database_limit].map(Number).filter((cap) => cap >= 0)
+export function freeConnections(
+  facts: ReadSettingsRow,
+  activity: ReadActivityRow,
+): { most: number; free: number } {
+  const slots = facts.maxConnections - facts.reserved
+  const caps = [activity.roleLimit, activity.databaseLimit].filter((cap) => cap >= 0)
   const most = Math.min(slots, ...caps)
-  return { most, free: most - Number(activity.connections) }
+  return { most, free: most - activity.connections }
 }
 
-function connections(facts: Facts, activity: Facts): Finding {
+function connections(facts: ReadSettingsRow, activity: ReadActivityRow): Finding {
   const { most, free } = freeConnections(facts, activity)
   const found = `${activity.connections} of ${most} in use`
   if (free >= CONNECTIONS_OF_A_NODE) return ok('connections', found, `${free} are free.`)
@@ -67,12 +75,12 @@ function connections(facts: Facts, activity: Facts): Finding {
   )
 }
 
-function locks({ max_locks, max_connections, max_prepared }: Facts, days: number): Finding {
-  const capacity = Number(max_locks) * (Number(max_connections) + Number(max_prepared))
+function locks({ maxLocks, maxConnections, maxPrepared }: ReadSettingsRow, days: number): Finding {
+  const capacity = maxLocks * (maxConnections + maxPrepared)
   const need = days * HISTORY_TABLES * LOCKERS
-  const found = `max_locks_per_transaction = ${max_locks}, ${capacity} locks in total`
+  const found = `max_locks_per_transaction = ${maxLocks}, ${capacity} locks in total`
   if (capacity >= need) return ok('locks', found, `Enough for ${days} days of history.`)
-  const perTransaction = Math.ceil(need / Number(max_connections) / 64) * 64
+  const perTransaction = Math.ceil(need / maxConnections / 64) * 64
   return warn(
     'locks',
     found,
@@ -81,8 +89,7 @@ function locks({ max_locks, max_connections, max_prepared }: Facts, days: number
   )
 }
 
-function statementTimeout({ statement_timeout_ms }: Facts): Finding {
-  const ms = Number(statement_timeout_ms)
+function statementTimeout({ statementTimeoutMs: ms }: ReadSettingsRow): Finding {
   if (ms === 0) return ok('statement_timeout', 'none', 'Punctual sets its own timeouts.')
   const found = `${ms} ms`
   if (ms >= TIMEOUT_MIN_MS) return ok('statement_timeout', found, 'Long enough for Punctual.')
@@ -94,8 +101,8 @@ function statementTimeout({ statement_timeout_ms }: Facts): Finding {
   )
 }
 
-function autovacuum({ autovacuum: found, track_counts }: Facts): Finding {
-  if (found === 'on' && track_counts === 'on')
+function autovacuum({ autovacuum: found, trackCounts }: ReadSettingsRow): Finding {
+  if (found === 'on' && trackCounts === 'on')
     return ok('autovacuum', 'on', 'Dead rows of the queue are removed.')
   return fail(
     'autovacuum',

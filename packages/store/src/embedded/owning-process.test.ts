@@ -66,7 +66,14 @@ interface Owner {
   readonly announced: Promise<Announcement>
 }
 
-function startOwner(dataDir: string, { prefix = [] as string[], path = '', binaries = '' } = {}) {
+interface OwnerOptions {
+  /** A program, and its arguments, that starts the owner. */
+  readonly prefix?: readonly string[]
+  readonly path?: string
+  readonly binaries?: string
+}
+
+function startOwner(dataDir: string, { prefix = [], path = '', binaries = '' }: OwnerOptions = {}) {
   const settings = { fsync: 'off' }
   const options = { dataDir, fastInit: true, settings, binaries: binaries || findNativeDir() }
   const program = [process.execPath, join(folder, 'dist', 'owner.mjs'), JSON.stringify(options)]

@@ -188,9 +188,7 @@ export class JobStore {
     tenantId: number,
     quotas: Quotas,
   ): Promise<ReadonlySet<string>> {
-    const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, (path, values) =>
-      this.#jobs.run(client, path, values),
-    )
+    const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, client)
     const compiled = jobs.map(({ job }) => job)
     const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
       tenantId,

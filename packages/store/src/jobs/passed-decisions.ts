@@ -75,7 +75,7 @@ export class PassedDecisions {
     const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
     const skips = (await this.#options.plan.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
-    const job = { ...due, ...at, hasSkips: skips !== undefined, ...(suspended && { suspended }) }
+    const job = { ...due, ...at, hasSkips: skips !== undefined, suspended }
     return planJob(job, rules, {
       window: { nowMs, untilMs: nowMs },
       timings: this.#options.timings,

@@ -64,7 +64,7 @@ export function toJob(row: Row): StoredJob {
     policy: policy ?? null,
     delivery: deliveryFrom(Number(traits), policy ?? null),
     heartbeatMs: heartbeatMs ?? null,
-    ...decodeFlow(flow),
+    ...decodeFlow(flow ? JSON.parse(flow) : null),
     retry,
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,

@@ -1,4 +1,5 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { RunFlow } from '@punctual/core/flow'
 import type { JobStatus } from '@punctual/core/job'
 import type { RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
@@ -19,8 +20,8 @@ const FIND_CANDIDATES: TypedStatement<FindCandidatesRow> = {
 
 /** Candidates for a filter on jobs, for filters that few jobs match: jobs with runs in some places,
  * jobs that are paused, jobs that will not fire again, or jobs whose next slot is in a range. */
-export function findCandidates(tenant: Num, kinds: List<'text'>, nextSlotFromAnd: Num, beforeInMs: Num, mostRowsOfEach: Num): Call<FindCandidatesRow> {
-  return { statement: FIND_CANDIDATES, values: [tenant, kinds, nextSlotFromAnd, beforeInMs, mostRowsOfEach] }
+export function findCandidates(tenant: Num, kinds: List<'text'>, nextSlotFrom: Num, beforeInMs: Num, mostRowsOfEach: Num): Call<FindCandidatesRow> {
+  return { statement: FIND_CANDIDATES, values: [tenant, kinds, nextSlotFrom, beforeInMs, mostRowsOfEach] }
 }
 
 export interface FindJobsRow {
@@ -57,7 +58,7 @@ export interface FindJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number | null
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
 }
 
 const FIND_JOBS: TypedStatement<FindJobsRow> = {
@@ -98,7 +99,7 @@ const FIND_JOBS: TypedStatement<FindJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: orNull(number, row[32]),
-    flow: orNull(text, row[33]),
+    flow: orNull(json, row[33]) as Partial<RunFlow> | null,
   }),
 }
 
@@ -194,7 +195,7 @@ export interface ListJobsRow {
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
   readonly failures: number
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
 }
 
 const LIST_JOBS: TypedStatement<ListJobsRow> = {
@@ -235,7 +236,7 @@ const LIST_JOBS: TypedStatement<ListJobsRow> = {
     nextAt: orNull(date, row[30]),
     anchorAt: orNull(date, row[31]),
     failures: number(row[32]),
-    flow: orNull(text, row[33]),
+    flow: orNull(json, row[33]) as Partial<RunFlow> | null,
   }),
 }
 
@@ -264,50 +265,54 @@ export function listNames(tenant: Num, ids: List<'uuid'>): Call<ListNamesRow> {
   return { statement: LIST_NAMES, values: [tenant, ids] }
 }
 
-export interface PageJobsRow {
-  readonly looked: number
-  readonly last: string | null
-  readonly matched: number
-  readonly status: JobStatus | null
+export interface PageJobsJob {
+  readonly status: JobStatus
   readonly runId: string | null
   readonly state: RunState | null
   readonly attempt: number | null
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  readonly id: string | null
-  readonly tenantId: number | null
-  readonly name: string | null
-  readonly handler: string | null
-  readonly queue: string | null
-  readonly priority: number | null
-  readonly payload: string | null
-  readonly spec: string | null
-  readonly timing: number | null
-  readonly lane: number | null
+  readonly id: string
+  readonly tenantId: number
+  readonly name: string
+  readonly handler: string
+  readonly queue: string
+  readonly priority: number
+  readonly payload: string
+  readonly spec: string
+  readonly timing: number
+  readonly lane: number
   readonly startAt: Date | null
   readonly endAt: Date | null
   readonly maxRuns: number | null
   readonly runsLeft: number | null
-  readonly maxAttempts: number | null
-  readonly timeoutMs: number | null
-  readonly traits: number | null
+  readonly maxAttempts: number
+  readonly timeoutMs: number
+  readonly traits: number
   readonly policy: string | null
   readonly labels: Readonly<Record<string, string>> | null
   readonly description: string | null
   readonly owner: string | null
   readonly source: string | null
   readonly createdBy: string | null
-  readonly version: number | null
-  readonly createdAt: Date | null
-  readonly updatedAt: Date | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
   readonly pausedAt: Date | null
   readonly pausedNote: string | null
   readonly planningError: string | null
   readonly cursorAt: Date | null
   readonly nextAt: Date | null
   readonly anchorAt: Date | null
-  readonly failures: number | null
-  readonly flow: string | null
+  readonly failures: number
+  readonly flow: Partial<RunFlow> | null
+}
+
+export interface PageJobsRow {
+  readonly looked: number
+  readonly last: string | null
+  readonly matched: number
+  readonly job: PageJobsJob | null
 }
 
 const PAGE_JOBS: TypedStatement<PageJobsRow> = {
@@ -318,53 +323,58 @@ const PAGE_JOBS: TypedStatement<PageJobsRow> = {
     looked: number(row[0]),
     last: orNull(text, row[1]),
     matched: number(row[2]),
-    status: orNull(text, row[3]) as JobStatus | null,
-    runId: orNull(text, row[4]),
-    state: orNull(text, row[5]) as RunState | null,
-    attempt: orNull(number, row[6]),
-    startedAt: orNull(date, row[7]),
-    finishedAt: orNull(date, row[8]),
-    id: orNull(text, row[9]),
-    tenantId: orNull(number, row[10]),
-    name: orNull(text, row[11]),
-    handler: orNull(text, row[12]),
-    queue: orNull(text, row[13]),
-    priority: orNull(number, row[14]),
-    payload: orNull(text, row[15]),
-    spec: orNull(text, row[16]),
-    timing: orNull(number, row[17]),
-    lane: orNull(number, row[18]),
-    startAt: orNull(date, row[19]),
-    endAt: orNull(date, row[20]),
-    maxRuns: orNull(number, row[21]),
-    runsLeft: orNull(number, row[22]),
-    maxAttempts: orNull(number, row[23]),
-    timeoutMs: orNull(number, row[24]),
-    traits: orNull(number, row[25]),
-    policy: orNull(text, row[26]),
-    labels: orNull(json, row[27]) as Readonly<Record<string, string>> | null,
-    description: orNull(text, row[28]),
-    owner: orNull(text, row[29]),
-    source: orNull(text, row[30]),
-    createdBy: orNull(text, row[31]),
-    version: orNull(number, row[32]),
-    createdAt: orNull(date, row[33]),
-    updatedAt: orNull(date, row[34]),
-    pausedAt: orNull(date, row[35]),
-    pausedNote: orNull(text, row[36]),
-    planningError: orNull(text, row[37]),
-    cursorAt: orNull(date, row[38]),
-    nextAt: orNull(date, row[39]),
-    anchorAt: orNull(date, row[40]),
-    failures: orNull(number, row[41]),
-    flow: orNull(text, row[42]),
+    job:
+      row[3] === null
+        ? null
+        : {
+            status: text(row[3]) as JobStatus,
+            runId: orNull(text, row[4]),
+            state: orNull(text, row[5]) as RunState | null,
+            attempt: orNull(number, row[6]),
+            startedAt: orNull(date, row[7]),
+            finishedAt: orNull(date, row[8]),
+            id: text(row[9]),
+            tenantId: number(row[10]),
+            name: text(row[11]),
+            handler: text(row[12]),
+            queue: text(row[13]),
+            priority: number(row[14]),
+            payload: text(row[15]),
+            spec: text(row[16]),
+            timing: number(row[17]),
+            lane: number(row[18]),
+            startAt: orNull(date, row[19]),
+            endAt: orNull(date, row[20]),
+            maxRuns: orNull(number, row[21]),
+            runsLeft: orNull(number, row[22]),
+            maxAttempts: number(row[23]),
+            timeoutMs: number(row[24]),
+            traits: number(row[25]),
+            policy: orNull(text, row[26]),
+            labels: orNull(json, row[27]) as Readonly<Record<string, string>> | null,
+            description: orNull(text, row[28]),
+            owner: orNull(text, row[29]),
+            source: orNull(text, row[30]),
+            createdBy: orNull(text, row[31]),
+            version: number(row[32]),
+            createdAt: date(row[33]),
+            updatedAt: date(row[34]),
+            pausedAt: orNull(date, row[35]),
+            pausedNote: orNull(text, row[36]),
+            planningError: orNull(text, row[37]),
+            cursorAt: orNull(date, row[38]),
+            nextAt: orNull(date, row[39]),
+            anchorAt: orNull(date, row[40]),
+            failures: number(row[41]),
+            flow: orNull(json, row[42]) as Partial<RunFlow> | null,
+          },
   }),
 }
 
 /** One range of a page of jobs by name, or the number of matches: each job with its latest run, and
  * the status that a table of rules derives from both. */
-export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFromAnd: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, p15: List<'text'>, p16: List<'text'>, rules: List<'text'>): Call<PageJobsRow> {
-  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFromAnd, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, p15, p16, rules] }
+export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFrom: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, jobs: List<'text'>, runs: List<'text'>, statusesOfRules: List<'text'>): Call<PageJobsRow> {
+  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFrom, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, jobs, runs, statusesOfRules] }
 }
 
 export interface ReadClockRow {

@@ -1,4 +1,5 @@
 /** The auditor's access to PostgreSQL. A repair applies only if what it saw is unchanged. */
+import { invariant } from '@punctual/core/errors'
 import type { AuditedJob } from '@punctual/core/job'
 import type {
   AuditorStore,
@@ -8,9 +9,19 @@ import type {
   SlotSample,
 } from '@punctual/core/ports'
 import { int4Array, int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row, Value } from '../connection/channel.ts'
+import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { LedgerProof } from './proof.ts'
+import {
+  deleteCursors,
+  type FreeHoldsRow,
+  freeHolds,
+  type ListUnplannedRow,
+  listFreeParked,
+  listUnplanned,
+  rearmJobs,
+  repairCursor,
+} from './statements.gen.ts'
 
 export interface AuditStoreOptions {
   readonly database: Database
@@ -31,9 +42,8 @@ export class PostgresAuditorStore implements AuditorStore {
     this.#options = options
   }
 
-  #run(path: string, values: readonly Value[]): Promise<Row[]> {
-    const { database } = this.#options
-    return database.upkeep.pinnedOne(database.statement(path), values)
+  get #channel(): Channel {
+    return this.#options.database.upkeep
   }
 
   auditPage(after: string | null, limit: number): Promise<AuditPage> {
@@ -49,8 +59,10 @@ export class PostgresAuditorStore implements AuditorStore {
   }
 
   async repairCursor(job: AuditedJob, nextMs: number): Promise<boolean> {
-    const values = [job.id, job.version, job.nextMs, job.cursorMs, nextMs]
-    const rows = await this.#run('ledger/repair-cursor', values)
+    const { id, version, cursorMs } = job
+    const rows = await this.#channel.runPinned(
+      repairCursor(id, version, job.nextMs, cursorMs, nextMs),
+    )
     if (rows.length > 0) this.#options.onChanged()
     return rows.length > 0
   }
@@ -58,30 +70,31 @@ export class PostgresAuditorStore implements AuditorStore {
   async rearm(jobs: readonly AuditedJob[]): Promise<readonly string[]> {
     if (jobs.length === 0) return []
     const sorted = [...jobs].sort((a, b) => (a.id < b.id ? -1 : 1))
-    const rows = await this.#run('ledger/rearm-jobs', [
+    const call = rearmJobs(
       uuidArray(sorted.map(({ id }) => id)),
       int4Array(sorted.map(({ version }) => version)),
       int8ArrayOfNumbers(sorted.map(({ cursorMs }) => cursorMs)),
-    ])
+    )
+    const rows = await this.#channel.runPinned(call)
     if (rows.length > 0) this.#options.onChanged()
-    return rows.map(([id]) => id as string)
+    return rows.map(({ jobId }) => jobId)
   }
 
   async removeCursors(jobIds: readonly string[]): Promise<readonly string[]> {
     if (jobIds.length === 0) return []
-    const rows = await this.#run('ledger/delete-cursors', [uuidArray(jobIds)])
-    return rows.map(([id]) => id as string)
+    const rows = await this.#channel.runPinned(deleteCursors(uuidArray(jobIds)))
+    return rows.map(({ jobId }) => jobId)
   }
 
   async freeHolds(after: string | null, limit: number): Promise<QueuePage> {
-    const page = toPage(await this.#run('ledger/free-holds', [after ?? FIRST_ID, limit]), limit)
+    const [row] = await this.#channel.runPinned(freeHolds(after ?? FIRST_ID, limit))
+    const page = toPage(row, limit)
     if (page.runs.length > 0) await this.#options.release(page.runs.map(({ jobId }) => jobId))
     return page
   }
 
-  async freeParked(olderThanMs: number): Promise<QueuePage['runs']> {
-    const rows = await this.#run('ledger/list-free-parked', [olderThanMs])
-    return rows.map(([jobId, runId]) => ({ jobId: jobId as string, runId: runId as string }))
+  freeParked(olderThanMs: number): Promise<QueuePage['runs']> {
+    return this.#channel.runPinned(listFreeParked(olderThanMs))
   }
 
   resolveParked(runIds: readonly string[]): Promise<void> {
@@ -89,17 +102,19 @@ export class PostgresAuditorStore implements AuditorStore {
   }
 
   async unplannedRuns(after: string | null, limit: number): Promise<QueuePage> {
-    return toPage(await this.#run('ledger/list-unplanned', [after ?? FIRST_ID, limit]), limit)
+    const [row] = await this.#channel.runPinned(listUnplanned(after ?? FIRST_ID, limit))
+    return toPage(row, limit)
   }
 }
 
-/** The last id examined, how many were, and the jobs and runs that were found. */
-function toPage([row]: readonly Row[], limit: number): QueuePage {
-  const [last, looked, jobIds, runIds] = row ?? []
-  const list = (array: string | null | undefined) => array?.slice(1, -1).split(',') ?? []
-  const runs = list(runIds)
+function toPage(row: FreeHoldsRow | ListUnplannedRow | undefined, limit: number): QueuePage {
+  invariant(row, 'a page is one row')
+  const { lastId, looked, jobIds, runIds } = row
   return {
-    next: Number(looked) < limit ? null : (last ?? null),
-    runs: list(jobIds).map((jobId, i) => ({ jobId, runId: runs[i] as string })),
+    next: looked < limit ? null : lastId,
+    runs: (jobIds ?? []).flatMap((jobId, i) => {
+      const runId = runIds?.[i]
+      return runId === undefined ? [] : [{ jobId, runId }]
+    }),
   }
 }

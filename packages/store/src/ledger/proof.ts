@@ -23,10 +23,21 @@ import {
 import type { AuditPage, SlotCheck, SlotSample } from '@punctual/core/ports'
 import type { TimingCache } from '@punctual/core/schedule'
 import { int4Array, int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
-import type { Channel, Row, Value } from '../connection/channel.ts'
+import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
-import { reasonOf } from '../jobs/rows.ts'
+import { listTimings } from '../plan/statements.gen.ts'
 import { zoneData as ownZoneData } from '../schema/zone-data.ts'
+import {
+  findJobs,
+  findRuns,
+  type ListJobsRow,
+  listJobs,
+  listRanges,
+  listVersions,
+  probeSlots,
+  type ScanSlotsRow,
+  scanSlots,
+} from './statements.gen.ts'
 
 /** Whether a run of the ledger exists in some place. */
 export interface PlacedRun {
@@ -67,11 +78,7 @@ const RULES_MAX = 200_000
 /** How often a job that was edited meanwhile is checked again. */
 const CONFIRM_MAX = 3
 
-const ms = (text: string | null | undefined) =>
-  text === null || text === undefined ? null : Number(text)
-
 export class LedgerProof {
-  readonly #database: Database
   readonly #channel: Channel
   readonly #timings: TimingCache
   readonly #zoneData: string
@@ -84,41 +91,39 @@ export class LedgerProof {
     zoneData: string = ownZoneData,
   ) {
     this.#zoneData = zoneData
-    this.#database = database
     this.#channel = channel
     this.#timings = timings
     database.onNewTimeline.push(() => this.#rules.clear())
   }
 
-  #run(path: string, values: readonly Value[]): Promise<Row[]> {
-    return this.#channel.pinnedOne(this.#database.statement(path), values)
-  }
-
   /** Returns jobs by id, after this one; or only the job `only`. */
   async page(after: string | null, limit: number, only: string | null = null): Promise<AuditPage> {
-    const rows = await this.#run('ledger/list-jobs', [
-      after ?? FIRST_ID,
-      limit,
-      only,
-      this.#zoneData,
-    ])
-    await this.#learn(rows.map((row) => Number(row[4])))
-    const last = rows.at(-1)
-    const page = {
-      ...{ nowMs: Number(last?.[14] ?? 0), planning: last?.[15] === 't' },
-      zonesCurrent: last?.[16] !== 'f',
-      ...{ jobs: [] as AuditedJob[], cursorMissing: [] as string[], jobMissing: [] as string[] },
-      ...{ rulesMissing: [] as string[], next: rows.length < limit ? null : (last?.[0] ?? null) },
-    }
+    const call = listJobs(after ?? FIRST_ID, limit, only, this.#zoneData)
+    const rows = await this.#channel.runPinned(call)
+    await this.#learn(rows.map(({ timing }) => timing))
+    const jobs: AuditedJob[] = []
+    const cursorMissing: string[] = []
+    const jobMissing: string[] = []
+    const rulesMissing: string[] = []
     for (const row of rows) {
-      const id = row[0] as string
-      const rules = this.#rules.get(Number(row[4]))
-      if (row[1] !== 't') page.jobMissing.push(id)
-      else if (row[2] !== 't') page.cursorMissing.push(id)
-      else if (!rules) page.rulesMissing.push(id)
-      else page.jobs.push(toAudited(row, rules))
+      const { id, createdMs, version, cursorMs } = row
+      const rules = this.#rules.get(row.timing)
+      if (createdMs === null) jobMissing.push(id)
+      else if (version === null || cursorMs === null) cursorMissing.push(id)
+      else if (!rules) rulesMissing.push(id)
+      else jobs.push(toAudited({ ...row, createdMs, version, cursorMs }, rules))
     }
-    return page
+    const last = rows.at(-1)
+    return {
+      nowMs: last?.nowMs ?? 0,
+      planning: last?.planning ?? false,
+      zonesCurrent: last?.zonesCurrent ?? true,
+      jobs,
+      cursorMissing,
+      jobMissing,
+      rulesMissing,
+      next: last && rows.length >= limit ? last.id : null,
+    }
   }
 
   /** Reads and caches the rules with these ids; rules never change. */
@@ -126,21 +131,21 @@ export class LedgerProof {
     const unknown = [...new Set(timings)].filter((timing) => !this.#rules.has(timing))
     if (unknown.length === 0) return
     if (this.#rules.size > RULES_MAX) this.#rules.clear()
-    for (const [id, spec] of await this.#run('plan/list-timings', [int4Array(unknown)]))
-      this.#rules.set(Number(id), decodeRules(spec as string))
+    for (const { id, spec } of await this.#channel.runPinned(listTimings(int4Array(unknown))))
+      this.#rules.set(id, decodeRules(spec))
   }
 
   async #versions(jobIds: readonly string[]): Promise<Map<string, JobVersion[]>> {
     if (jobIds.length === 0) return new Map()
-    const rows = await this.#run('ledger/list-versions', [uuidArray(jobIds)])
-    await this.#learn(rows.map(([, , , , timing]) => Number(timing)))
+    const rows = await this.#channel.runPinned(listVersions(uuidArray(jobIds)))
+    await this.#learn(rows.map(({ timing }) => timing))
     const versions = new Map<string, JobVersion[]>()
-    for (const [id, untilMs, anchorMs, endMs, timing] of rows) {
-      const rules = this.#rules.get(Number(timing))
+    for (const { jobId, untilMs, anchorMs, endMs, timing } of rows) {
+      const rules = this.#rules.get(timing)
       if (!rules) continue
-      const known = versions.get(id as string) ?? []
-      known.push({ untilMs: Number(untilMs), anchorMs: ms(anchorMs), endMs: ms(endMs), rules })
-      versions.set(id as string, known)
+      const known = versions.get(jobId) ?? []
+      known.push({ untilMs, anchorMs, endMs, rules })
+      versions.set(jobId, known)
     }
     return versions
   }
@@ -169,8 +174,9 @@ export class LedgerProof {
    */
   async #changed(checks: readonly SlotCheck[]): Promise<ReadonlySet<string>> {
     if (checks.length === 0) return new Set()
-    const rows = await this.#run('ledger/find-jobs', [uuidArray(checks.map(({ job }) => job.id))])
-    const versions = new Map(rows.map((row) => [row[0], Number(row[5])]))
+    const call = findJobs(uuidArray(checks.map(({ job }) => job.id)))
+    const rows = await this.#channel.runPinned(call)
+    const versions = new Map(rows.map(({ id, version }) => [id, version]))
     const changed = checks.filter(({ job }) => versions.get(job.id) !== job.version)
     return new Set(changed.map(({ job }) => job.id))
   }
@@ -202,30 +208,23 @@ export class LedgerProof {
   }
 
   async #probe(lookups: readonly Lookup[]): Promise<void> {
-    let jobs: string[] = []
-    let slots: number[] = []
-    let into: Lookup[] = []
+    let probes: { lookup: Lookup; slotMs: number }[] = []
     const flush = async () => {
-      if (slots.length === 0) return
-      const rows = await this.#run('ledger/probe-slots', [
-        uuidArray(jobs),
-        int8ArrayOfNumbers(slots),
-      ])
-      for (const [n, fromMs, runId] of rows) {
-        const at = Number(n) - 1
-        const slotMs = slots[at] as number
-        into[at]?.rows.push({ slotMs, fromMs: ms(fromMs) ?? slotMs, runId: runId ?? null })
+      if (probes.length === 0) return
+      const call = probeSlots(
+        uuidArray(probes.map(({ lookup }) => lookup.sample.job.id)),
+        int8ArrayOfNumbers(probes.map(({ slotMs }) => slotMs)),
+      )
+      for (const { n, fromMs, runId } of await this.#channel.runPinned(call)) {
+        const probe = probes[n - 1]
+        probe?.lookup.rows.push({ slotMs: probe.slotMs, fromMs: fromMs ?? probe.slotMs, runId })
       }
-      jobs = []
-      slots = []
-      into = []
+      probes = []
     }
     for (const lookup of lookups)
       for (const slotMs of lookup.slotsMs) {
-        jobs.push(lookup.sample.job.id)
-        slots.push(slotMs)
-        into.push(lookup)
-        if (slots.length >= PROBE) await flush()
+        probes.push({ lookup, slotMs })
+        if (probes.length >= PROBE) await flush()
       }
     await flush()
     for (const { rows } of lookups) rows.sort((a, b) => a.slotMs - b.slotMs)
@@ -235,14 +234,17 @@ export class LedgerProof {
   async #addRanges(open: readonly { lookup: Lookup; holes: readonly number[] }[]): Promise<void> {
     if (open.length === 0) return
     const byId = new Map(open.map(({ lookup }) => [lookup.sample.job.id, lookup]))
-    const firstMs = Math.min(...open.map(({ holes }) => holes[0] as number))
-    const lastMs = Math.max(...open.map(({ holes }) => holes.at(-1) as number))
-    const values = [uuidArray([...byId.keys()]), firstMs, lastMs]
-    for (const [id, slot, from] of await this.#run('ledger/list-ranges', values)) {
-      const rows = byId.get(id as string)?.rows
-      const slotMs = Number(slot)
+    let firstMs = Number.POSITIVE_INFINITY
+    let lastMs = Number.NEGATIVE_INFINITY
+    for (const { holes } of open) {
+      firstMs = Math.min(firstMs, holes[0] ?? firstMs)
+      lastMs = Math.max(lastMs, holes.at(-1) ?? lastMs)
+    }
+    const call = listRanges(uuidArray([...byId.keys()]), firstMs, lastMs)
+    for (const { jobId, slotMs, fromMs } of await this.#channel.runPinned(call)) {
+      const rows = byId.get(jobId)?.rows
       if (!rows || rows.some((row) => row.slotMs === slotMs)) continue
-      rows.push({ slotMs, fromMs: Number(from), runId: null })
+      rows.push({ slotMs, fromMs, runId: null })
       rows.sort((a, b) => a.slotMs - b.slotMs)
     }
   }
@@ -262,17 +264,17 @@ export class LedgerProof {
   async placesOf(runIds: readonly string[]): Promise<PlacedRun[]> {
     const places: PlacedRun[] = []
     for (let i = 0; i < runIds.length; i += PROBE) {
-      const rows = await this.#run('ledger/find-runs', [uuidArray(runIds.slice(i, i + PROBE))])
-      for (const [n, placed, , latenessMs] of rows)
-        places[i + Number(n) - 1] = { placed: placed === 't', latenessMs: ms(latenessMs) }
+      const call = findRuns(uuidArray(runIds.slice(i, i + PROBE)))
+      for (const { n, placed, latenessMs } of await this.#channel.runPinned(call))
+        places[i + n - 1] = { placed, latenessMs }
     }
     return places
   }
 
   /** Among the first `limit` rows of a range, those that the rules of their time do not explain. */
   async strays({ fromMs, untilMs, jobId }: ScanRequest, limit: number): Promise<ScannedSlot[]> {
-    const values = [new Date(fromMs - 1).toISOString(), LAST_ID, untilMs, limit, jobId]
-    const rows = await this.#run('ledger/scan-slots', values)
+    const after = new Date(fromMs - 1).toISOString()
+    const rows = await this.#channel.runPinned(scanSlots(after, LAST_ID, untilMs, limit, jobId))
     return rows.length > 0 ? this.#strays(rows.map(toScanned)) : []
   }
 
@@ -280,10 +282,10 @@ export class LedgerProof {
   async *scan({ fromMs, untilMs, jobId }: ScanRequest) {
     let after: readonly [string, string] = [new Date(fromMs - 1).toISOString(), LAST_ID]
     for (;;) {
-      const rows = await this.#run('ledger/scan-slots', [...after, untilMs, SCAN, jobId])
+      const rows = await this.#channel.runPinned(scanSlots(...after, untilMs, SCAN, jobId))
       const last = rows.at(-1)
       if (!last) return
-      after = [last[0] as string, last[1] as string]
+      after = [last.slotAt, last.jobId]
       const slots = rows.map(toScanned)
       yield { slots, strays: await this.#strays(slots) }
       if (rows.length < SCAN) return
@@ -297,12 +299,12 @@ export class LedgerProof {
   async #strays(slots: readonly ScannedSlot[]): Promise<ScannedSlot[]> {
     const suspects = await this.#outside(slots)
     if (suspects.length === 0) return []
-    const values = [
+    const call = probeSlots(
       uuidArray(suspects.map(({ jobId }) => jobId)),
       int8ArrayOfNumbers(suspects.map(({ slotMs }) => slotMs)),
-    ]
-    const found = await this.#run('ledger/probe-slots', values)
-    return this.#outside(found.map(([n]) => suspects[Number(n) - 1] as ScannedSlot))
+    )
+    const found = await this.#channel.runPinned(call)
+    return this.#outside(found.flatMap(({ n }) => suspects[n - 1] ?? []))
   }
 
   /** The slots that the rules of their time do not have. */
@@ -315,19 +317,17 @@ export class LedgerProof {
   }
 
   async #erasOf(jobIds: readonly string[]): Promise<Map<string, Era[]>> {
-    const ids = uuidArray(jobIds)
     const [rows, versions] = await Promise.all([
-      this.#run('ledger/find-jobs', [ids]),
+      this.#channel.runPinned(findJobs(uuidArray(jobIds))),
       this.#versions(jobIds),
     ])
-    await this.#learn(rows.map(([, timing]) => Number(timing)))
+    await this.#learn(rows.map(({ timing }) => timing))
     const eras = new Map<string, Era[]>()
     for (const [id, known] of versions) eras.set(id, erasOf(null, known, null))
-    for (const [id, timing, createdMs, anchorMs, endMs] of rows) {
-      const rules = this.#rules.get(Number(timing))
+    for (const { id, timing, createdMs, anchorMs, endMs } of rows) {
+      const rules = this.#rules.get(timing)
       if (!rules) continue
-      const now = { rules, anchorMs: ms(anchorMs), endMs: ms(endMs) }
-      eras.set(id as string, erasOf(Number(createdMs), versions.get(id as string) ?? [], now))
+      eras.set(id, erasOf(createdMs, versions.get(id) ?? [], { rules, anchorMs, endMs }))
     }
     return eras
   }
@@ -338,39 +338,37 @@ function match({ sample, slotsMs, rows }: Lookup) {
 }
 
 function restOf({ sample, slotsMs, more, rows }: Lookup): SlotCheck['rest'] {
-  if (!more) return null
-  const lastMs = slotsMs.at(-1) as number
+  const lastMs = slotsMs.at(-1)
+  if (!more || lastMs === undefined) return null
   const before = rows.filter(({ slotMs }) => slotMs <= lastMs).at(-1)
   return { ...sample, fromMs: lastMs + 1, beforeMs: before?.slotMs ?? sample.beforeMs ?? null }
 }
 
-function toAudited(row: Row, rules: JobRules): AuditedJob {
-  const [id, , , , , version, createdMs, nextMs, cursorMs, anchorMs, endMs, left] = row
+/** A job that has a cursor. */
+interface CompleteRow extends ListJobsRow {
+  readonly createdMs: number
+  readonly version: number
+  readonly cursorMs: number
+}
+
+function toAudited(row: CompleteRow, rules: JobRules): AuditedJob {
+  const { id, version, createdMs, nextMs, cursorMs, anchorMs, endMs, runsLeft, setAside } = row
   return {
-    id: id as string,
+    id,
     rules,
-    version: Number(version),
-    createdMs: Number(createdMs),
-    nextMs: ms(nextMs),
-    cursorMs: Number(cursorMs),
-    anchorMs: ms(anchorMs),
-    endMs: ms(endMs),
-    runsLeft: ms(left),
-    paused: row[12] === 't',
-    setAside: row[13] === 't',
+    version,
+    createdMs,
+    anchorMs,
+    endMs,
+    runsLeft,
+    cursorMs,
+    nextMs,
+    paused: row.paused === true,
+    setAside,
   }
 }
 
-function toScanned(row: Row): ScannedSlot {
-  const [, jobId, slot, fromMs, slots, decision, reason, runId] = row
-  const slotMs = Number(slot)
-  return {
-    jobId: jobId as string,
-    slotMs,
-    fromMs: ms(fromMs) ?? slotMs,
-    slots: Number(slots),
-    decision: decision === '1' ? 'run' : 'skip',
-    reason: reasonOf.get(Number(reason)) ?? 'on-time',
-    runId: runId ?? null,
-  }
+function toScanned(row: ScanSlotsRow): ScannedSlot {
+  const { jobId, slotMs, slots, decision, reason, runId } = row
+  return { jobId, slotMs, fromMs: row.fromMs ?? slotMs, slots, decision, reason, runId }
 }

@@ -7,7 +7,8 @@ import { COUNT_MAX, decodeRules, type JobRules, nextSlotOf, type Slot } from '@p
 import type { TimingCache } from '@punctual/core/schedule'
 import { int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
-import { type StoredJob, toSlot } from '../jobs/rows.ts'
+import type { StoredJob } from '../jobs/rows.ts'
+import { listFollowedSlots, listJobVersions, listSlots } from './statements.gen.ts'
 
 /** An expected slot and its decision; null when it has none. */
 export interface ExpectedSlot {
@@ -65,8 +66,9 @@ export class SlotReader {
         const [first] = [...found.keys()].sort((a, b) => a - b)
         if (first !== undefined) return found.get(first) ?? null
       }
-      if (later.length < COUNT_MAX) return null
-      fromMs = (later.at(-1) as number) + 1
+      const lastMs = later.at(-1)
+      if (lastMs === undefined || later.length < COUNT_MAX) return null
+      fromMs = lastMs + 1
     }
     return null
   }
@@ -82,8 +84,9 @@ export class SlotReader {
       const expected = await this.expected(job, fromMs, lastMs, COUNT_MAX)
       const others = expected.filter((slotMs) => !given.has(slotMs))
       for (const [slotMs, slot] of await this.#find(job.id, others)) found.set(slotMs, slot)
-      if (expected.length < COUNT_MAX) break
-      fromMs = (expected.at(-1) as number) + 1
+      const end = expected.at(-1)
+      if (end === undefined || expected.length < COUNT_MAX) break
+      fromMs = end + 1
     }
     const beyond = await this.#firstAfter(job, lastMs, Number.POSITIVE_INFINITY)
     if (beyond) found.set(beyond.slotAt.getTime(), beyond)
@@ -103,7 +106,7 @@ export class SlotReader {
     const found = await this.#find(job.id, slotsMs)
     return slotsMs.map((slotMs, i) => ({
       slotMs,
-      slot: found.get(slotMs) ?? covering(found, slotsMs, i),
+      slot: found.get(slotMs) ?? covering(found, slotsMs, i, slotMs),
     }))
   }
 
@@ -170,20 +173,19 @@ export class SlotReader {
 
   /** For a job whose slots follow from the ends of its runs, the ledger itself holds the slots. */
   async #followed(jobId: string, fromMs: number, untilMs: number, limit: number) {
-    const statement = this.#database.statement('ledger/list-followed-slots')
-    const values = [jobId, fromMs, Math.min(untilMs, FAR_MS), Math.min(limit, COUNT_MAX)]
-    const rows = await this.#database.control.pinnedOne(statement, values)
-    return rows.map(([slotMs]) => Number(slotMs))
+    const until = Math.min(untilMs, FAR_MS)
+    const call = listFollowedSlots(jobId, fromMs, until, Math.min(limit, COUNT_MAX))
+    const rows = await this.#database.control.runPinned(call)
+    return rows.map(({ slotMs }) => slotMs)
   }
 
   async #eras(job: StoredJob): Promise<Era[]> {
-    const { control } = this.#database
-    const rows = await control.query(this.#database.statement('ledger/list-job-versions'), [job.id])
-    const eras: Era[] = rows.map(([untilAt, anchorAt, endAt, , spec]) => ({
-      untilMs: new Date(untilAt as string).getTime(),
-      rules: decodeRules(spec as string),
-      anchorMs: anchorAt ? new Date(anchorAt).getTime() : null,
-      endMs: endAt ? new Date(endAt).getTime() : null,
+    const rows = await this.#database.control.run(listJobVersions(job.id))
+    const eras: Era[] = rows.map(({ untilAt, anchorAt, endAt, spec }) => ({
+      untilMs: untilAt.getTime(),
+      rules: decodeRules(spec),
+      anchorMs: anchorAt?.getTime() ?? null,
+      endMs: endAt?.getTime() ?? null,
     }))
     const { rules, anchorMs, endAt, runsLeft, cursorAt } = job
     const endMs = endAt?.getTime() ?? null
@@ -194,13 +196,10 @@ export class SlotReader {
 
   async #find(jobId: string, slotsMs: readonly number[]): Promise<Map<number, Slot>> {
     const found = new Map<number, Slot>()
-    const statement = this.#database.statement('ledger/list-slots')
     for (let i = 0; i < slotsMs.length; i += PROBE) {
-      const values = [jobId, int8ArrayOfNumbers(slotsMs.slice(i, i + PROBE))]
-      for (const row of await this.#database.control.pinnedOne(statement, values)) {
-        const slot = toSlot(row)
+      const call = listSlots(jobId, int8ArrayOfNumbers(slotsMs.slice(i, i + PROBE)))
+      for (const slot of await this.#database.control.runPinned(call))
         found.set(slot.slotAt.getTime(), slot)
-      }
     }
     return found
   }
@@ -211,12 +210,14 @@ function covering(
   found: ReadonlyMap<number, Slot>,
   expected: readonly number[],
   at: number,
+  slotMs: number,
 ): Slot | null {
-  for (let i = at + 1; i < expected.length; i++) {
-    const slot = found.get(expected[i] as number)
-    if (slot) return covers(slot, expected[at] as number) ? slot : null
+  for (let i = at + 1; ; i++) {
+    const laterMs = expected[i]
+    if (laterMs === undefined) return null
+    const slot = found.get(laterMs)
+    if (slot) return covers(slot, slotMs) ? slot : null
   }
-  return null
 }
 
 function covers(slot: Slot, slotMs: number): boolean {

@@ -1,7 +1,9 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
+import type { SlotReason } from '@punctual/core/job'
 import type { FinalState } from '@punctual/core/run'
 import { boolean, date, number, orNull, text, texts } from '../sql/cells.ts'
 import { finalState } from '../sql/run-cells.ts'
+import { slotDecision, slotReason } from '../sql/slot-cells.ts'
 import type { Big, Call, List, Num, Text, Timestamp, TypedStatement } from '../sql/typed.ts'
 
 export interface DeleteCursorsRow {
@@ -26,7 +28,7 @@ export function deleteCursors(jobs: List<'uuid'>): Call<DeleteCursorsRow> {
 export interface FindJobsRow {
   readonly id: string
   readonly timing: number
-  readonly createdMs: number | null
+  readonly createdMs: number
   readonly anchorMs: number | null
   readonly endMs: number | null
   readonly version: number
@@ -39,7 +41,7 @@ const FIND_JOBS: TypedStatement<FindJobsRow> = {
   decode: (row) => ({
     id: text(row[0]),
     timing: number(row[1]),
-    createdMs: orNull(number, row[2]),
+    createdMs: number(row[2]),
     anchorMs: orNull(number, row[3]),
     endMs: orNull(number, row[4]),
     version: number(row[5]),
@@ -52,8 +54,8 @@ export function findJobs(jobs: List<'uuid'>): Call<FindJobsRow> {
 }
 
 export interface FindRunsRow {
-  readonly n: number | null
-  readonly placed: boolean | null
+  readonly n: number
+  readonly placed: boolean
   readonly state: FinalState | null
   readonly latenessMs: number | null
 }
@@ -63,8 +65,8 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
   daily: false,
   columns: ['n', 'placed', 'state', 'lateness_ms'],
   decode: (row) => ({
-    n: orNull(number, row[0]),
-    placed: orNull(boolean, row[1]),
+    n: number(row[0]),
+    placed: boolean(row[1]),
     state: orNull(finalState, row[2]),
     latenessMs: orNull(number, row[3]),
   }),
@@ -76,8 +78,8 @@ export function findRuns(runs: List<'uuid'>): Call<FindRunsRow> {
 }
 
 export interface FreeHoldsRow {
-  readonly lastJob: string | null
-  readonly looked: number | null
+  readonly lastId: string | null
+  readonly looked: number
   readonly jobIds: string[] | null
   readonly runIds: string[] | null
 }
@@ -85,10 +87,10 @@ export interface FreeHoldsRow {
 const FREE_HOLDS: TypedStatement<FreeHoldsRow> = {
   path: 'ledger/free-holds',
   daily: false,
-  columns: ['last_job', 'looked', 'job_ids', 'run_ids'],
+  columns: ['last_id', 'looked', 'job_ids', 'run_ids'],
   decode: (row) => ({
-    lastJob: orNull(text, row[0]),
-    looked: orNull(number, row[1]),
+    lastId: orNull(text, row[0]),
+    looked: number(row[1]),
     jobIds: orNull(texts, row[2]),
     runIds: orNull(texts, row[3]),
   }),
@@ -101,7 +103,7 @@ export function freeHolds(afterThisJob: Text, mostHoldsToRead: Num): Call<FreeHo
 }
 
 export interface ListFollowedSlotsRow {
-  readonly slotMs: number | null
+  readonly slotMs: number
 }
 
 const LIST_FOLLOWED_SLOTS: TypedStatement<ListFollowedSlotsRow> = {
@@ -109,7 +111,7 @@ const LIST_FOLLOWED_SLOTS: TypedStatement<ListFollowedSlotsRow> = {
   daily: false,
   columns: ['slot_ms'],
   decode: (row) => ({
-    slotMs: orNull(number, row[0]),
+    slotMs: number(row[0]),
   }),
 }
 
@@ -119,7 +121,7 @@ export function listFollowedSlots(job: Text, fromInMs: Num, untilInMs: Num, most
 }
 
 export interface ListFreeParkedRow {
-  readonly jobId: string | null
+  readonly jobId: string
   readonly runId: string
 }
 
@@ -128,7 +130,7 @@ const LIST_FREE_PARKED: TypedStatement<ListFreeParkedRow> = {
   daily: false,
   columns: ['job_id', 'run_id'],
   decode: (row) => ({
-    jobId: orNull(text, row[0]),
+    jobId: text(row[0]),
     runId: text(row[1]),
   }),
 }
@@ -167,11 +169,8 @@ export function listJobVersions(job: Text): Call<ListJobVersionsRow> {
 }
 
 export interface ListJobsRow {
-  readonly id: string | null
-  readonly hasJob: boolean | null
-  readonly hasCursor: boolean | null
-  readonly tenantId: number | null
-  readonly timing: number | null
+  readonly id: string
+  readonly timing: number
   readonly version: number | null
   readonly createdMs: number | null
   readonly nextMs: number | null
@@ -180,34 +179,31 @@ export interface ListJobsRow {
   readonly endMs: number | null
   readonly runsLeft: number | null
   readonly paused: boolean | null
-  readonly setAside: boolean | null
-  readonly nowMs: number | null
-  readonly planning: boolean | null
-  readonly zonesCurrent: boolean | null
+  readonly setAside: boolean
+  readonly nowMs: number
+  readonly planning: boolean
+  readonly zonesCurrent: boolean
 }
 
 const LIST_JOBS: TypedStatement<ListJobsRow> = {
   path: 'ledger/list-jobs',
   daily: false,
-  columns: ['id', 'has_job', 'has_cursor', 'tenant_id', 'timing', 'version', 'created_ms', 'next_ms', 'cursor_ms', 'anchor_ms', 'end_ms', 'runs_left', 'paused', 'set_aside', 'now_ms', 'planning', 'zones_current'],
+  columns: ['id', 'timing', 'version', 'created_ms', 'next_ms', 'cursor_ms', 'anchor_ms', 'end_ms', 'runs_left', 'paused', 'set_aside', 'now_ms', 'planning', 'zones_current'],
   decode: (row) => ({
-    id: orNull(text, row[0]),
-    hasJob: orNull(boolean, row[1]),
-    hasCursor: orNull(boolean, row[2]),
-    tenantId: orNull(number, row[3]),
-    timing: orNull(number, row[4]),
-    version: orNull(number, row[5]),
-    createdMs: orNull(number, row[6]),
-    nextMs: orNull(number, row[7]),
-    cursorMs: orNull(number, row[8]),
-    anchorMs: orNull(number, row[9]),
-    endMs: orNull(number, row[10]),
-    runsLeft: orNull(number, row[11]),
-    paused: orNull(boolean, row[12]),
-    setAside: orNull(boolean, row[13]),
-    nowMs: orNull(number, row[14]),
-    planning: orNull(boolean, row[15]),
-    zonesCurrent: orNull(boolean, row[16]),
+    id: text(row[0]),
+    timing: number(row[1]),
+    version: orNull(number, row[2]),
+    createdMs: orNull(number, row[3]),
+    nextMs: orNull(number, row[4]),
+    cursorMs: orNull(number, row[5]),
+    anchorMs: orNull(number, row[6]),
+    endMs: orNull(number, row[7]),
+    runsLeft: orNull(number, row[8]),
+    paused: orNull(boolean, row[9]),
+    setAside: boolean(row[10]),
+    nowMs: number(row[11]),
+    planning: boolean(row[12]),
+    zonesCurrent: boolean(row[13]),
   }),
 }
 
@@ -219,8 +215,8 @@ export function listJobs(afterThisId: Text, mostRows: Num, onlyThisId: Text, ver
 
 export interface ListRangesRow {
   readonly jobId: string
-  readonly slotMs: number | null
-  readonly fromMs: number | null
+  readonly slotMs: number
+  readonly fromMs: number
 }
 
 const LIST_RANGES: TypedStatement<ListRangesRow> = {
@@ -229,8 +225,8 @@ const LIST_RANGES: TypedStatement<ListRangesRow> = {
   columns: ['job_id', 'slot_ms', 'from_ms'],
   decode: (row) => ({
     jobId: text(row[0]),
-    slotMs: orNull(number, row[1]),
-    fromMs: orNull(number, row[2]),
+    slotMs: number(row[1]),
+    fromMs: number(row[2]),
   }),
 }
 
@@ -243,8 +239,8 @@ export interface ListSlotsRow {
   readonly slotAt: Date
   readonly fromAt: Date | null
   readonly slots: number
-  readonly decision: number
-  readonly reason: number
+  readonly decision: 'run' | 'skip'
+  readonly reason: SlotReason
   readonly runId: string | null
   readonly decidedAt: Date
 }
@@ -257,8 +253,8 @@ const LIST_SLOTS: TypedStatement<ListSlotsRow> = {
     slotAt: date(row[0]),
     fromAt: orNull(date, row[1]),
     slots: number(row[2]),
-    decision: number(row[3]),
-    reason: number(row[4]),
+    decision: slotDecision(row[3]),
+    reason: slotReason(row[4]),
     runId: orNull(text, row[5]),
     decidedAt: date(row[6]),
   }),
@@ -270,8 +266,8 @@ export function listSlots(job: Text, slotsInMs: List<'int8'>): Call<ListSlotsRow
 }
 
 export interface ListUnplannedRow {
-  readonly lastRun: string | null
-  readonly looked: number | null
+  readonly lastId: string | null
+  readonly looked: number
   readonly jobIds: string[] | null
   readonly runIds: string[] | null
 }
@@ -279,10 +275,10 @@ export interface ListUnplannedRow {
 const LIST_UNPLANNED: TypedStatement<ListUnplannedRow> = {
   path: 'ledger/list-unplanned',
   daily: false,
-  columns: ['last_run', 'looked', 'job_ids', 'run_ids'],
+  columns: ['last_id', 'looked', 'job_ids', 'run_ids'],
   decode: (row) => ({
-    lastRun: orNull(text, row[0]),
-    looked: orNull(number, row[1]),
+    lastId: orNull(text, row[0]),
+    looked: number(row[1]),
     jobIds: orNull(texts, row[2]),
     runIds: orNull(texts, row[3]),
   }),
@@ -297,7 +293,7 @@ export function listUnplanned(afterThisRun: Text, mostRunsToRead: Num): Call<Lis
 
 export interface ListVersionsRow {
   readonly jobId: string
-  readonly untilMs: number | null
+  readonly untilMs: number
   readonly anchorMs: number | null
   readonly endMs: number | null
   readonly timing: number
@@ -309,7 +305,7 @@ const LIST_VERSIONS: TypedStatement<ListVersionsRow> = {
   columns: ['job_id', 'until_ms', 'anchor_ms', 'end_ms', 'timing'],
   decode: (row) => ({
     jobId: text(row[0]),
-    untilMs: orNull(number, row[1]),
+    untilMs: number(row[1]),
     anchorMs: orNull(number, row[2]),
     endMs: orNull(number, row[3]),
     timing: number(row[4]),
@@ -322,7 +318,7 @@ export function listVersions(jobs: List<'uuid'>): Call<ListVersionsRow> {
 }
 
 export interface ProbeSlotsRow {
-  readonly n: number | null
+  readonly n: number
   readonly fromMs: number | null
   readonly runId: string | null
 }
@@ -332,7 +328,7 @@ const PROBE_SLOTS: TypedStatement<ProbeSlotsRow> = {
   daily: false,
   columns: ['n', 'from_ms', 'run_id'],
   decode: (row) => ({
-    n: orNull(number, row[0]),
+    n: number(row[0]),
     fromMs: orNull(number, row[1]),
     runId: orNull(text, row[2]),
   }),
@@ -382,13 +378,13 @@ export function repairCursor(job: Text, version: Num, nextSlot: Num, cursor: Big
 }
 
 export interface ScanSlotsRow {
-  readonly slotAt: Date
+  readonly slotAt: string
   readonly jobId: string
-  readonly slotMs: number | null
+  readonly slotMs: number
   readonly fromMs: number | null
   readonly slots: number
-  readonly decision: number
-  readonly reason: number
+  readonly decision: 'run' | 'skip'
+  readonly reason: SlotReason
   readonly runId: string | null
 }
 
@@ -397,13 +393,13 @@ const SCAN_SLOTS: TypedStatement<ScanSlotsRow> = {
   daily: false,
   columns: ['slot_at', 'job_id', 'slot_ms', 'from_ms', 'slots', 'decision', 'reason', 'run_id'],
   decode: (row) => ({
-    slotAt: date(row[0]),
+    slotAt: text(row[0]),
     jobId: text(row[1]),
-    slotMs: orNull(number, row[2]),
+    slotMs: number(row[2]),
     fromMs: orNull(number, row[3]),
     slots: number(row[4]),
-    decision: number(row[5]),
-    reason: number(row[6]),
+    decision: slotDecision(row[5]),
+    reason: slotReason(row[6]),
     runId: orNull(text, row[7]),
   }),
 }

@@ -1,5 +1,6 @@
 /** The planner's access to PostgreSQL. */
 import type { Random } from '@punctual/core/clock'
+import { invariant } from '@punctual/core/errors'
 import {
   type CalendarVersion,
   type DueJob,
@@ -28,6 +29,19 @@ import type { Database } from '../connection/database.ts'
 import { isDataFault } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
 import { zoneData as ownZoneData } from '../schema/zone-data.ts'
+import {
+  advanceCursors,
+  announcePlanner,
+  holdCalendars,
+  insertSlots,
+  type ListDueJobsRow,
+  listCalendars,
+  listDueJobs,
+  listSkips,
+  listTimings,
+  retirePlanner,
+  setAside,
+} from './statements.gen.ts'
 
 /** Limit for any statement of a planner, after which the connection is given up. */
 const DEADLINE_MS = 10_000
@@ -48,14 +62,6 @@ export interface PlanStoreOptions {
 }
 
 type Refused = (job: DueJob, reason: string) => Promise<void>
-
-const numbers = (array: string | null | undefined): (number | null)[] =>
-  array
-    ? array
-        .slice(1, -1)
-        .split(',')
-        .map((text) => (text === 'NULL' ? null : Number(text)))
-    : []
 
 /** The instants whose days a decision is written to: that of its slot, and that of its run. */
 export function instantsOf(slot: SlotDecision): number[] {
@@ -78,75 +84,38 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async announcePlanner(id: string, ttlMs: number): Promise<PlannerView> {
-    const { upkeep, statements } = this.#database
     const zoneData = this.#options.zoneData ?? ownZoneData
-    const values = [id, ttlMs, zoneData]
-    const [row] = await upkeep.pinnedOne(statements.get('plan/announce-planner'), values)
-    const [nowMs, others, anyJob, newest] = row as readonly (string | null)[]
-    const outdated = newest !== null && newest !== undefined && newest > zoneData
-    return {
-      nowMs: Number(nowMs),
-      planners: [...(outdated ? [] : [id]), ...(others ? others.slice(1, -1).split(',') : [])],
-      newerZoneData: outdated ? newest : null,
-      anyJob: anyJob === 't',
-    }
+    const [row] = await this.#database.upkeep.runPinned(announcePlanner(id, ttlMs, zoneData))
+    invariant(row, 'announcing a planner returns one row')
+    const { nowMs, others, anyJob, newest } = row
+    const newerZoneData = newest !== null && newest > zoneData ? newest : null
+    const planners = [...(newerZoneData === null ? [id] : []), ...(others ?? [])]
+    return { nowMs, planners, newerZoneData, anyJob }
   }
 
   async retirePlanner(id: string): Promise<void> {
-    const { upkeep, statements } = this.#database
-    await upkeep.pinnedOne(statements.get('plan/retire-planner'), [id])
+    await this.#database.upkeep.runPinned(retirePlanner(id))
   }
 
   async dueJobs({ shards, fromMs, untilMs, limit }: DueRequest): Promise<readonly DueJob[]> {
-    const { upkeep, statements } = this.#database
-    const values = [int2Array(shards), fromMs, untilMs, limit]
-    const [row] = await upkeep.pinnedOne(statements.get('plan/list-due-jobs'), values)
-    const [ids, ...columns] = row as readonly (string | null)[]
-    if (!ids) return []
-    const [tenants, nexts, versions, timings, anchors, ends, left, skips, failures, ...last] =
-      columns.map(numbers) as (number | null)[][] as [
-        number[],
-        number[],
-        number[],
-        number[],
-        ...(number | null)[][],
-      ]
-    const [cursors, suspended] = last
-    return ids
-      .slice(1, -1)
-      .split(',')
-      .map((id, i) => ({
-        id,
-        tenantId: tenants[i] as number,
-        nextMs: nexts[i] as number,
-        version: versions[i] as number,
-        timing: timings[i] as number,
-        anchorMs: anchors?.[i] ?? null,
-        endMs: ends?.[i] ?? null,
-        runsLeft: left?.[i] ?? null,
-        hasSkips: (skips?.[i] ?? 0) > 0,
-        failures: failures?.[i] ?? 0,
-        cursorMs: cursors?.[i] ?? 0,
-        ...(suspended?.[i] === 1 && { suspended: true }),
-      }))
+    const call = listDueJobs(int2Array(shards), fromMs, untilMs, limit)
+    const [columns] = await this.#database.upkeep.runPinned(call)
+    invariant(columns, 'the due jobs are one row')
+    return toDueJobs(columns)
   }
 
   async rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>> {
-    const { upkeep, statements } = this.#database
-    const rows = await upkeep.pinnedOne(statements.get('plan/list-timings'), [int4Array(timings)])
-    return new Map(rows.map(([id, spec]) => [Number(id), decodeRules(spec as string)]))
+    const rows = await this.#database.upkeep.runPinned(listTimings(int4Array(timings)))
+    return new Map(rows.map(({ id, spec }) => [id, decodeRules(spec)]))
   }
 
   async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
-    const { upkeep, statements } = this.#database
-    const values = [int4Array(tenantIds)]
-    const rows = await upkeep.pinnedOne(statements.get('plan/list-calendars'), values)
+    const rows = await this.#database.upkeep.runPinned(listCalendars(int4Array(tenantIds)))
     const found = new Map<number, { of: Map<string, Calendar>; versions: Map<string, number> }>()
-    for (const [tenant, name, version, spec] of rows) {
-      const tenantId = Number(tenant)
+    for (const { tenantId, name, version, spec } of rows) {
       const known = found.get(tenantId) ?? { of: new Map(), versions: new Map() }
-      known.of.set(name as string, this.#parsed(spec as string))
-      known.versions.set(name as string, Number(version))
+      known.of.set(name, this.#parsed(spec))
+      known.versions.set(name, version)
       found.set(tenantId, known)
     }
     return found
@@ -163,13 +132,13 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-    const { upkeep, statements } = this.#database
     const skips = new Map<string, Set<number>>()
-    const rows = await upkeep.pinnedOne(statements.get('plan/list-skips'), [uuidArray(jobIds)])
-    for (const [id, slotMs] of rows) {
-      const known = skips.get(id as string)
-      if (known) known.add(Number(slotMs))
-      else skips.set(id as string, new Set([Number(slotMs)]))
+    for (const { jobId, slotMs } of await this.#database.upkeep.runPinned(
+      listSkips(uuidArray(jobIds)),
+    )) {
+      const known = skips.get(jobId)
+      if (known) known.add(slotMs)
+      else skips.set(jobId, new Set([slotMs]))
     }
     return skips
   }
@@ -197,7 +166,7 @@ export class PostgresPlanStore implements PlanStore {
       if (!isDataFault(error)) throw error
       const [only] = jobs
       if (jobs.length === 1 && only) {
-        await onRefused(only.job, (error as Error).message)
+        await onRefused(only.job, error instanceof Error ? error.message : String(error))
         return 0
       }
       const half = jobs.length >> 1
@@ -210,7 +179,7 @@ export class PostgresPlanStore implements PlanStore {
   async #transact(client: pg.Client, given: readonly PlannedJob[]) {
     const jobs = await this.#byCurrentCalendars(client, given)
     if (jobs.length === 0) return { accepted: 0, lanes: [] }
-    const [moved] = await this.#run(client, 'plan/advance-cursors', [
+    const call = advanceCursors(
       uuidArray(jobs.map(({ job }) => job.id)),
       int8ArrayOfNumbers(jobs.map(({ job }) => job.nextMs)),
       int4Array(jobs.map(({ job }) => job.version)),
@@ -218,8 +187,9 @@ export class PostgresPlanStore implements PlanStore {
       int8ArrayOfNumbers(jobs.map(({ decisions }) => decisions.at(-1)?.slotMs ?? null)),
       int4ArrayOrNull(jobs.map(({ runsLeft }) => runsLeft)),
       int8ArrayOfNumbers(jobs.map(({ anchorMs }) => anchorMs)),
-    ])
-    const ours = numbers(moved?.[0]).map((n) => jobs[(n as number) - 1] as PlannedJob)
+    )
+    const [moved] = await this.#database.runPrepared(client, call, DEADLINE_MS)
+    const ours = (moved?.positions ?? []).flatMap((n) => jobs[n - 1] ?? [])
     const lanes = await this.write(client, ours)
     return { accepted: ours.length, lanes }
   }
@@ -230,21 +200,21 @@ export class PostgresPlanStore implements PlanStore {
    * waited for; its jobs are planned at a later tick.
    */
   async #byCurrentCalendars(client: pg.Client, jobs: readonly PlannedJob[]) {
-    const wanted = new Map<string, { tenantId: number; name: string; version: number }>()
+    const wanted = new Map<string, CalendarVersion & { readonly tenantId: number }>()
     const keyOf = (tenantId: number, { name, version }: CalendarVersion) =>
       `${tenantId} ${version} ${name}`
     for (const { job, calendars = [] } of jobs)
       for (const calendar of calendars)
         wanted.set(keyOf(job.tenantId, calendar), { tenantId: job.tenantId, ...calendar })
     if (wanted.size === 0) return jobs
-    const keys = [...wanted.keys()].sort()
-    const sorted = keys.map((key) => wanted.get(key) as CalendarVersion & { tenantId: number })
-    const rows = await this.#run(client, 'plan/hold-calendars', [
-      int4Array(sorted.map(({ tenantId }) => tenantId)),
-      textArray(sorted.map(({ name }) => name)),
-      int4Array(sorted.map(({ version }) => version)),
-    ])
-    const held = new Set(rows.map(([n]) => keys[Number(n) - 1]))
+    const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))
+    const call = holdCalendars(
+      int4Array(sorted.map(([, { tenantId }]) => tenantId)),
+      textArray(sorted.map(([, { name }]) => name)),
+      int4Array(sorted.map(([, { version }]) => version)),
+    )
+    const rows = await this.#database.runPrepared(client, call, DEADLINE_MS)
+    const held = new Set(rows.map(({ n }) => sorted[n - 1]?.[0]))
     return jobs.filter(({ job, calendars = [] }) =>
       calendars.every((calendar) => held.has(keyOf(job.tenantId, calendar))),
     )
@@ -267,10 +237,10 @@ export class PostgresPlanStore implements PlanStore {
     )
     const first = this.#sequence
     this.#sequence = (this.#sequence + rows.length) % SEQUENCE_LIMIT
-    const queued = await this.#run(client, 'plan/insert-slots', [
+    const call = insertSlots(
       int8ArrayOfNumbers(rows.map(({ slot }) => slot.slotMs)),
       uuidArray(rows.map(({ job }) => job.id)),
-      ids.includes(null) ? uuidArrayOrNull(ids) : uuidArray(ids as string[]),
+      ids.every((id) => id !== null) ? uuidArray(ids) : uuidArrayOrNull(ids),
       int8ArrayOfNumbers(
         rows.map(({ slot }) => (slot.fromMs === slot.slotMs ? null : slot.fromMs)),
       ),
@@ -280,15 +250,9 @@ export class PostgresPlanStore implements PlanStore {
       int8ArrayOfNumbers(rows.map(({ slot }) => (slot.decision === 'run' ? slot.dueMs : null))),
       first,
       booleanArray(rows.map(({ computed }) => computed)),
-    ])
-    return queued.map(([lane]) => Number(lane))
-  }
-
-  async #run(client: pg.Client, path: string, values: unknown[]): Promise<(string | null)[][]> {
-    const { name, text } = this.#database.statement(path)
-    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
-    const named = this.#database.prepared ? { ...query, name } : query
-    return (await client.query(named)).rows
+    )
+    const queued = await this.#database.runPrepared(client, call, DEADLINE_MS)
+    return queued.map(({ lane }) => lane)
   }
 
   pauseFailing(jobIds: readonly string[]): Promise<void> {
@@ -296,8 +260,33 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async setAside(job: DueJob, reason: string): Promise<void> {
-    const { upkeep, statements } = this.#database
-    const values = [job.id, job.version, reason.slice(0, 1_000)]
-    await upkeep.pinnedOne(statements.get('plan/set-aside'), values)
+    const call = setAside(job.id, job.version, reason.slice(0, 1_000))
+    await this.#database.upkeep.runPinned(call)
   }
+}
+
+/** One array a column instead of one row a job: a planner reads thousands of jobs a second. */
+function toDueJobs(columns: ListDueJobsRow): DueJob[] {
+  const { jobIds, tenants, nextMs, versions, timings, runsLeft, askedSkips, failures } = columns
+  const { anchorsMs, endsMs, cursorsMs, suspended } = columns
+  return (jobIds ?? []).map((id, i) => ({
+    id,
+    tenantId: at(tenants, i),
+    nextMs: at(nextMs, i),
+    version: at(versions, i),
+    timing: at(timings, i),
+    anchorMs: at(anchorsMs, i),
+    endMs: at(endsMs, i),
+    runsLeft: at(runsLeft, i),
+    hasSkips: at(askedSkips, i) > 0,
+    failures: at(failures, i),
+    cursorMs: at(cursorsMs, i),
+    suspended: at(suspended, i) === 1,
+  }))
+}
+
+function at<T>(column: readonly T[] | null, i: number): T {
+  const value = column?.[i]
+  invariant(value !== undefined, 'each job has a value in each column')
+  return value
 }

@@ -1,17 +1,17 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { boolean, number, numbers, orNull, text, texts } from '../sql/cells.ts'
+import { boolean, number, numbers, numbersOrNull, orNull, text, texts } from '../sql/cells.ts'
 import type { Big, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface AdvanceCursorsRow {
-  readonly arrayAgg: number[] | null
+  readonly positions: number[] | null
 }
 
 const ADVANCE_CURSORS: TypedStatement<AdvanceCursorsRow> = {
   path: 'plan/advance-cursors',
   daily: false,
-  columns: ['array_agg'],
+  columns: ['positions'],
   decode: (row) => ({
-    arrayAgg: orNull(numbers, row[0]),
+    positions: orNull(numbers, row[0]),
   }),
 }
 
@@ -23,9 +23,9 @@ export function advanceCursors(jobIds: List<'uuid'>, nextSlots: List<'int8'>, ve
 }
 
 export interface AnnouncePlannerRow {
-  readonly nowMs: number | null
-  readonly others: number[] | null
-  readonly anyJob: boolean | null
+  readonly nowMs: number
+  readonly others: string[] | null
+  readonly anyJob: boolean
   readonly newest: string | null
 }
 
@@ -34,9 +34,9 @@ const ANNOUNCE_PLANNER: TypedStatement<AnnouncePlannerRow> = {
   daily: false,
   columns: ['now_ms', 'others', 'any_job', 'newest'],
   decode: (row) => ({
-    nowMs: orNull(number, row[0]),
-    others: orNull(numbers, row[1]),
-    anyJob: orNull(boolean, row[2]),
+    nowMs: number(row[0]),
+    others: orNull(texts, row[1]),
+    anyJob: boolean(row[2]),
     newest: orNull(text, row[3]),
   }),
 }
@@ -47,7 +47,7 @@ export function announcePlanner(planner: Big, validityInMs: Big, versionOfItsTim
 }
 
 export interface HoldCalendarsRow {
-  readonly n: number | null
+  readonly n: number
 }
 
 const HOLD_CALENDARS: TypedStatement<HoldCalendarsRow> = {
@@ -55,7 +55,7 @@ const HOLD_CALENDARS: TypedStatement<HoldCalendarsRow> = {
   daily: false,
   columns: ['n'],
   decode: (row) => ({
-    n: orNull(number, row[0]),
+    n: number(row[0]),
   }),
 }
 
@@ -115,9 +115,9 @@ export interface ListDueJobsRow {
   readonly nextMs: number[] | null
   readonly versions: number[] | null
   readonly timings: number[] | null
-  readonly anchorsMs: number[] | null
-  readonly endsMs: number[] | null
-  readonly runsLeft: number[] | null
+  readonly anchorsMs: (number | null)[] | null
+  readonly endsMs: (number | null)[] | null
+  readonly runsLeft: (number | null)[] | null
   readonly askedSkips: number[] | null
   readonly failures: number[] | null
   readonly cursorsMs: number[] | null
@@ -134,9 +134,9 @@ const LIST_DUE_JOBS: TypedStatement<ListDueJobsRow> = {
     nextMs: orNull(numbers, row[2]),
     versions: orNull(numbers, row[3]),
     timings: orNull(numbers, row[4]),
-    anchorsMs: orNull(numbers, row[5]),
-    endsMs: orNull(numbers, row[6]),
-    runsLeft: orNull(numbers, row[7]),
+    anchorsMs: orNull(numbersOrNull, row[5]),
+    endsMs: orNull(numbersOrNull, row[6]),
+    runsLeft: orNull(numbersOrNull, row[7]),
     askedSkips: orNull(numbers, row[8]),
     failures: orNull(numbers, row[9]),
     cursorsMs: orNull(numbers, row[10]),
@@ -151,7 +151,7 @@ export function listDueJobs(shards: List<'int2'>, fromInMs: Num, untilInMs: Num,
 
 export interface ListSkipsRow {
   readonly jobId: string
-  readonly slotMs: number | null
+  readonly slotMs: number
 }
 
 const LIST_SKIPS: TypedStatement<ListSkipsRow> = {
@@ -160,7 +160,7 @@ const LIST_SKIPS: TypedStatement<ListSkipsRow> = {
   columns: ['job_id', 'slot_ms'],
   decode: (row) => ({
     jobId: text(row[0]),
-    slotMs: orNull(number, row[1]),
+    slotMs: number(row[1]),
   }),
 }
 

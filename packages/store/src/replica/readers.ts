@@ -6,7 +6,6 @@
  */
 import type { Job } from '@punctual/core/job'
 import { type AuditFilter, listEntries } from '../audit-log/list-entries.ts'
-import type { Row } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 import { DeadLetterReader } from '../dead-letters/reader.ts'
 import { GroupReader } from '../groups/group-reader.ts'
@@ -15,6 +14,7 @@ import { JobPages } from '../jobs/pages.ts'
 import { RunPages } from '../runs/pages/run-pages.ts'
 import { RunReader } from '../runs/reader.ts'
 import { StatStore } from '../stats/stat-store.ts'
+import { type ExportRunsRow, exportRuns } from '../tenants/statements.gen.ts'
 import { usageOf } from '../tenants/usage.ts'
 
 export interface Readers {
@@ -29,7 +29,7 @@ export interface Readers {
   /** The usage of a tenant by day. */
   usage(tenantId: number, range: { fromMs: number; toMs: number }): ReturnType<typeof usageOf>
   /** Runs of a tenant for its export, in the order of their ids. */
-  exportRuns(tenantId: number, afterId: string, endId: string, limit: number): Promise<Row[]>
+  exportRuns(...range: Parameters<typeof exportRuns>): Promise<ExportRunsRow[]>
 }
 
 export function readersOf(source: ReadSource): Readers {
@@ -43,6 +43,6 @@ export function readersOf(source: ReadSource): Readers {
     groups: new GroupReader(source),
     audit: { list: (filter) => listEntries(source, filter) },
     usage: (tenantId, range) => usageOf(source, tenantId, range),
-    exportRuns: (...values) => source.reads.query(source.statement('tenants/export-runs'), values),
+    exportRuns: (...range) => source.reads.run(exportRuns(...range)),
   }
 }

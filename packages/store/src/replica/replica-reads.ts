@@ -10,7 +10,7 @@
  */
 import { defaults, PunctualError } from '@punctual/core/errors'
 import type { Database } from '../connection/database.ts'
-import { isDataFault, isTransient } from '../connection/faults.ts'
+import { isDataFault, isTransient, messageOf } from '../connection/faults.ts'
 import { type Readers, readersOf } from './readers.ts'
 import { Replica, ReplicaUnfit } from './replica.ts'
 
@@ -76,7 +76,7 @@ export class ReplicaReads {
     try {
       return { used: true, lagMs: await this.#replica.look(this.#replica.connection) }
     } catch (error) {
-      return { used: false, why: (error as Error).message }
+      return { used: false, why: messageOf(error) }
     }
   }
 
@@ -119,7 +119,7 @@ export class ReplicaReads {
     this.#restUntilMs = this.#database.localClock.monotonicMs() + restMs
     // A replica that lags only briefly is not reported.
     const brief = error instanceof ReplicaUnfit && error.behind && this.#faults === 1
-    if (this.#used && !brief) this.#report({ used: false, why: (error as Error).message })
+    if (this.#used && !brief) this.#report({ used: false, why: messageOf(error) })
   }
 
   #report(state: ReplicaState): void {

@@ -5,12 +5,15 @@
  * has it. The commit time of that transaction therefore bounds the lag, also while the replica is
  * cut off from the primary. When nothing is written, its WAL position shows that it lacks nothing.
  */
+import { invariant } from '@punctual/core/errors'
 import type pg from 'pg'
-import { Channel, type Row } from '../connection/channel.ts'
+import { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isMissingSchema } from '../connection/faults.ts'
 import { Endpoint } from '../connection/server/endpoint.ts'
+import { Turns } from '../connection/turns.ts'
 import { type Readers, readersOf } from './readers.ts'
+import { type ReadPositionRow, readPosition } from './statements.gen.ts'
 
 /** Long enough for any page; after that the primary serves the reader better. */
 const ANSWER_MS = 10_000
@@ -29,15 +32,6 @@ export class ReplicaUnfit extends Error {
   }
 }
 
-interface Position {
-  readonly identity: string
-  readonly isStandby: boolean
-  readonly replayedMs: number | null
-  readonly position: bigint
-  readonly migration: number
-  readonly mayBeTenant: boolean
-}
-
 /** One connection, so that reads that belong together come from one server. */
 interface ReplicaConnection {
   readonly channel: Channel
@@ -54,9 +48,8 @@ export interface ReplicaOptions {
 export class Replica {
   readonly lagMs: number
   readonly #database: Database
-  readonly #connections: readonly ReplicaConnection[]
-  #next = 0
-  #primary: Position | null = null
+  readonly #connections: Turns<ReplicaConnection>
+  #primary: ReadPositionRow | null = null
 
   constructor({ url, database, lagMs }: ReplicaOptions) {
     this.lagMs = lagMs
@@ -68,7 +61,7 @@ export class Replica {
     database.onNewTimeline.push(() => {
       this.#primary = null
     })
-    this.#connections = Array.from({ length: CONNECTIONS }, () => this.#connect(endpoint))
+    this.#connections = new Turns(CONNECTIONS, () => this.#connect(endpoint))
   }
 
   #connect(endpoint: Endpoint): ReplicaConnection {
@@ -82,7 +75,7 @@ export class Replica {
         pooled = await isPooled(client)
         // Even if it is promoted, this process writes nothing to it.
         const settings = 'set jit = off; set default_transaction_read_only = on'
-        if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS } as Timed)
+        if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS })
       },
     })
     const statement = (path: string) => this.#database.statement(path)
@@ -92,8 +85,7 @@ export class Replica {
 
   /** The connections in turn. */
   get connection(): ReplicaConnection {
-    this.#next = (this.#next + 1) % CONNECTIONS
-    return this.#connections[this.#next] as ReplicaConnection
+    return this.#connections.next()
   }
 
   /** Returns the largest possible lag; rejects when that is too much, or the server is unfit. */
@@ -101,7 +93,7 @@ export class Replica {
     const seen = await this.#positionOf(channel).catch((error) => {
       throw isMissingSchema(error) ? new ReplicaUnfit('it lacks the schema') : error
     })
-    if (!seen.isStandby) throw new ReplicaUnfit('it is not a standby (any more): it accepts writes')
+    if (!seen.standby) throw new ReplicaUnfit('it is not a standby (any more): it accepts writes')
     this.#primary ??= await this.#positionOf(this.#database.control)
     if (seen.identity !== this.#primary.identity)
       throw new ReplicaUnfit('it is a standby of another database')
@@ -121,37 +113,23 @@ export class Replica {
   }
 
   /** Runs outside the caller's transaction and row security: the answer serves every caller. */
-  async #positionOf(channel: Pick<Channel, 'query'>): Promise<Position> {
-    const statement = this.#database.statement('replica/read-position')
-    const [row] = await this.#database.transactions.outside(() => channel.query(statement))
-    return toPosition(row as Row)
+  async #positionOf(channel: Pick<Channel, 'run'>): Promise<ReadPositionRow> {
+    const call = readPosition()
+    const [position] = await this.#database.transactions.outside(() => channel.run(call))
+    invariant(position, 'the position of a server is one row')
+    return position
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.map(({ channel }) => channel.close()))
+    await Promise.all(this.#connections.all.map(({ channel }) => channel.close()))
   }
 }
-
-type Timed = pg.QueryConfig & { query_timeout: number }
 
 /** Whether a pooler stands between: the backend that answers is not the one that greeted. */
 async function isPooled(client: pg.Client): Promise<boolean> {
   const query = { text: 'select pg_backend_pid() as pid', query_timeout: ANSWER_MS }
-  const { rows } = await client.query(query as Timed)
-  const { processID } = client as unknown as { processID: number }
-  return Number(rows[0].pid) !== processID
-}
-
-function toPosition(row: Row): Position {
-  const [identity, isStandby, replayedMs, position, migration, mayBeTenant] = row
-  return {
-    identity: identity as string,
-    isStandby: isStandby === 't',
-    replayedMs: replayedMs ? Number(replayedMs) : null,
-    position: BigInt(position as string),
-    migration: Number(migration),
-    mayBeTenant: mayBeTenant === 't',
-  }
+  const { rows } = await client.query(query)
+  return Number(rows[0].pid) !== client.processID
 }
 
 function inWords(lagMs: number): string {

@@ -48,30 +48,35 @@ async function* runsOf(
   const endId = runIdFloor(toMs)
   for (let after = runIdFloor(fromMs); ; ) {
     const rows = await replica.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
-    for (const [id, facts, payload, output] of rows) {
-      const { final_state: state, ...rest } = JSON.parse(facts as string)
+    for (const { id, facts, payload, output } of rows) {
+      const { final_state: state, ...rest } = facts
       const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }
       const texts = [`"payload":${payload}`, ...(output === null ? [] : [`"output":${output}`])]
       // Copied as stored text: parsing would change numbers that JavaScript cannot represent.
       yield `${line('run', known).slice(0, -2)},${texts.join(',')}}\n`
     }
-    if (rows.length < PAGE) return
-    after = rows.at(-1)?.[0] as string
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = last.id
   }
 }
 
 function line(type: string, value: object): string {
-  return `${JSON.stringify({ type, ...(snakeCase(value) as object) })}\n`
+  return `${JSON.stringify({ type, ...withSnakeCase(value) })}\n`
 }
 
 /** Converts Punctual's names to snake_case; users' names in payloads and labels are unchanged. */
-function snakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCase)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+function withSnakeCase(value: object): object {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       ['payload', 'labels', 'output', 'error'].includes(name) ? member : snakeCase(member),
     ]),
   )
+}
+
+function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return withSnakeCase(value)
 }

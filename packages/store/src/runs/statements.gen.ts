@@ -1,6 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { HeldByJson, LimitJson, PauseJson, WorkerJson } from './obstacles.ts'
 import type { Failure } from '@punctual/core/errors'
+import type { RunFlow } from '@punctual/core/flow'
 import type { AdmittedRun, AttemptOutcome, FinalState, LiveState, RunState } from '@punctual/core/run'
 import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
@@ -103,7 +104,7 @@ export interface FindRunsRow {
   readonly resolvedAt: Date | null
   readonly resolvedBy: string | null
   readonly note: string | null
-  readonly flow: string | null
+  readonly flow: Partial<RunFlow> | null
   readonly gate: string | null
 }
 
@@ -156,7 +157,7 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
     resolvedAt: orNull(date, row[41]),
     resolvedBy: orNull(text, row[42]),
     note: orNull(text, row[43]),
-    flow: orNull(text, row[44]),
+    flow: orNull(json, row[44]) as Partial<RunFlow> | null,
     gate: orNull(text, row[45]),
   }),
 }
@@ -405,8 +406,8 @@ const PAGE_RUNS: TypedStatement<PageRunsRow> = {
  * to, and returns or counts those that match. Each run is read in its current place, in one
  * snapshot. Runs beyond the edge were not read from every source and are not returned. The edge
  * itself is not the id of an existing run. */
-export function pageRuns(tenant: Num, p2: Text, p3: Text, p4: Text, p5: Text, p6: Text, p7: Num, p8: Num, p9: Num, p10: Num, filter: List<'uuid'>, states: List<'text'>, key: Text, finishedFromAnd: Num, beforeInMs: Num, claimedBeforeInMs: Num, fingerprint: Text, onlyOpenDeadLetters: Bool, sources: List<'text'>, beforeThisId: Text, fromThisId: Text, mostRowsToRead: Big, mostRows: Big, beforeThisEndIn: Big, runsHaveToBe: Bool, whatToCountBy: Text, labelToCountBy: Text, amongThoseThatEnded: Text, whereToReadStates: List<'text'>): Call<PageRunsRow> {
-  return { statement: PAGE_RUNS, values: [tenant, p2, p3, p4, p5, p6, p7, p8, p9, p10, filter, states, key, finishedFromAnd, beforeInMs, claimedBeforeInMs, fingerprint, onlyOpenDeadLetters, sources, beforeThisId, fromThisId, mostRowsToRead, mostRows, beforeThisEndIn, runsHaveToBe, whatToCountBy, labelToCountBy, amongThoseThatEnded, whereToReadStates] }
+export function pageRuns(tenant: Num, p2: Text, p3: Text, p4: Text, p5: Text, p6: Text, p7: Num, p8: Num, p9: Num, p10: Num, filter: List<'uuid'>, states: List<'text'>, key: Text, finishedFrom: Num, beforeInMs: Num, claimedBeforeInMs: Num, fingerprint: Text, onlyOpenDeadLetters: Bool, sources: List<'text'>, beforeThisId: Text, fromThisId: Text, mostRowsToRead: Big, mostRows: Big, beforeThisEndIn: Big, runsHaveToBe: Bool, whatToCountBy: Text, labelToCountBy: Text, amongThoseThatEnded: Text, whereToReadStates: List<'text'>): Call<PageRunsRow> {
+  return { statement: PAGE_RUNS, values: [tenant, p2, p3, p4, p5, p6, p7, p8, p9, p10, filter, states, key, finishedFrom, beforeInMs, claimedBeforeInMs, fingerprint, onlyOpenDeadLetters, sources, beforeThisId, fromThisId, mostRowsToRead, mostRows, beforeThisEndIn, runsHaveToBe, whatToCountBy, labelToCountBy, amongThoseThatEnded, whereToReadStates] }
 }
 
 export interface ResolveRunRow {

@@ -51,7 +51,7 @@ describe('a keyring', () => {
     const sealed = ring.encrypt(identity, 'value')
     for (let at = 0; at < sealed.ciphertext.length; at++) {
       const ciphertext = Buffer.from(sealed.ciphertext)
-      ciphertext[at] = (ciphertext[at] as number) ^ 1
+      ciphertext.writeUInt8(ciphertext.readUInt8(at) ^ 1, at)
       expect(() => ring.decrypt(identity, { ...sealed, ciphertext })).toThrow(/altered/)
     }
     for (const length of [0, 1, 15, 16])
@@ -82,7 +82,7 @@ describe('a keyring', () => {
     try {
       new Keyring([bad])
     } catch (error) {
-      if (bad !== '') expect((error as Error).message).not.toContain(bad)
+      if (bad !== '') expect(String(error)).not.toContain(bad)
     }
   })
 })

@@ -68,8 +68,8 @@ const LIST_OUTDATED: TypedStatement<ListOutdatedRow> = {
 }
 
 /** Secrets of all tenants that are encrypted with a master key other than the current one. */
-export function listOutdated(currentKeyId: Text, afterThisTenantAnd: Num, thisName: Text, mostRows: Num): Call<ListOutdatedRow> {
-  return { statement: LIST_OUTDATED, values: [currentKeyId, afterThisTenantAnd, thisName, mostRows] }
+export function listOutdated(currentKeyId: Text, afterThisTenant: Num, thisName: Text, mostRows: Num): Call<ListOutdatedRow> {
+  return { statement: LIST_OUTDATED, values: [currentKeyId, afterThisTenant, thisName, mostRows] }
 }
 
 export interface ListSecretsRow {
@@ -117,8 +117,8 @@ const RECRYPT_SECRET: TypedStatement<RecryptSecretRow> = {
 
 /** Replaces the ciphertext of a secret, encrypted with another master key, unless the secret has
  * changed meanwhile. */
-export function recryptSecret(tenant: Num, name: Text, version: Num, keyId: Text, nonceAnd: Text, ciphertextInHexadecimal: Text, keyIdBefore: Text): Call<RecryptSecretRow> {
-  return { statement: RECRYPT_SECRET, values: [tenant, name, version, keyId, nonceAnd, ciphertextInHexadecimal, keyIdBefore] }
+export function recryptSecret(tenant: Num, name: Text, version: Num, keyId: Text, nonce: Text, ciphertextInHexadecimal: Text, keyIdBefore: Text): Call<RecryptSecretRow> {
+  return { statement: RECRYPT_SECRET, values: [tenant, name, version, keyId, nonce, ciphertextInHexadecimal, keyIdBefore] }
 }
 
 export interface SetSecretRow {

@@ -3,6 +3,7 @@ import { invariant, limits } from '@punctual/core/errors'
 import { runIdFloor } from '@punctual/core/run'
 import type { ReadSource } from '../connection/read-source.ts'
 import { sumSessionEnds } from '../sessions/statements.gen.ts'
+import { sumJobHour } from '../upkeep/statements.gen.ts'
 import { readThrough, sumDays, sumJobs, sumRecent } from './statements.gen.ts'
 
 const HOUR_MS = 3_600_000
@@ -39,11 +40,9 @@ export class StatStore {
     const call = sumJobs(tenantId, fromMs, toMs, limits.reportedJobs)
     const rows = await this.#database.browse.runReplanned(call)
     invariant(rows[0], 'a sum without runs is one row')
-    const jobs = rows.flatMap(({ jobId: id, name, state, runs }) =>
-      id !== null && state !== null && runs !== null
-        ? [{ id: id === OTHERS ? null : id, name, state, runs }]
-        : [],
-    )
+    const jobs = rows
+      .flatMap(({ ends }) => ends ?? [])
+      .map(({ jobId, ...ends }) => ({ id: jobId === OTHERS ? null : jobId, ...ends }))
     return { throughMs: rows[0].through, jobs }
   }
 
@@ -55,12 +54,9 @@ export class StatStore {
       const [next] = await browse.runReplanned(readThrough())
       if (!next?.isPast) return written
       const { through } = next
-      const { text } = this.#database.statement('upkeep/sweeps/sum-job-hour')
-      const [row] = await browse.query({ name: '', text }, [
-        ...[through, runIdFloor(through), runIdFloor(through + HOUR_MS)],
-        limits.reportedJobs,
-      ])
-      written += Number(row?.[0])
+      const ids = [runIdFloor(through), runIdFloor(through + HOUR_MS)] as const
+      const [row] = await browse.runReplanned(sumJobHour(through, ...ids, limits.reportedJobs))
+      written += row?.rows ?? 0
     }
     return written
   }

@@ -43,16 +43,20 @@ const SUM_DAYS: TypedStatement<SumDaysRow> = {
 }
 
 /** Ends of runs by day and state: from the day sums as far as they reach, then from the counters. */
-export function sumDays(tenant: Num, fromAnd: Num, beforeInMs: Num): Call<SumDaysRow> {
-  return { statement: SUM_DAYS, values: [tenant, fromAnd, beforeInMs] }
+export function sumDays(tenant: Num, from: Num, beforeInMs: Num): Call<SumDaysRow> {
+  return { statement: SUM_DAYS, values: [tenant, from, beforeInMs] }
+}
+
+export interface SumJobsEnds {
+  readonly jobId: string
+  readonly name: string | null
+  readonly state: FinalState
+  readonly runs: number
 }
 
 export interface SumJobsRow {
   readonly through: number
-  readonly jobId: string | null
-  readonly name: string | null
-  readonly state: FinalState | null
-  readonly runs: number | null
+  readonly ends: SumJobsEnds | null
 }
 
 const SUM_JOBS: TypedStatement<SumJobsRow> = {
@@ -61,17 +65,22 @@ const SUM_JOBS: TypedStatement<SumJobsRow> = {
   columns: ['through', 'job_id', 'name', 'state', 'runs'],
   decode: (row) => ({
     through: number(row[0]),
-    jobId: orNull(text, row[1]),
-    name: orNull(text, row[2]),
-    state: orNull(finalState, row[3]),
-    runs: orNull(number, row[4]),
+    ends:
+      row[1] === null
+        ? null
+        : {
+            jobId: text(row[1]),
+            name: orNull(text, row[2]),
+            state: finalState(row[3]),
+            runs: number(row[4]),
+          },
   }),
 }
 
 /** Ends of the runs of jobs by state, for runs that were due on some days; jobs with the most runs
  * first. */
-export function sumJobs(tenant: Num, fromAnd: Num, beforeInMs: Num, mostJobs: Num): Call<SumJobsRow> {
-  return { statement: SUM_JOBS, values: [tenant, fromAnd, beforeInMs, mostJobs] }
+export function sumJobs(tenant: Num, from: Num, beforeInMs: Num, mostJobs: Num): Call<SumJobsRow> {
+  return { statement: SUM_JOBS, values: [tenant, from, beforeInMs, mostJobs] }
 }
 
 export interface SumRecentRow {

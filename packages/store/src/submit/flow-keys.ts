@@ -29,7 +29,7 @@ export function flowFields(tenantId: number, { concurrency, rate }: RunFlow) {
   }
 }
 
-export function decodeFlow(text: string | null | undefined): RunFlow {
-  const { concurrency = null, rate = null } = text ? (JSON.parse(text) as Partial<RunFlow>) : {}
+export function decodeFlow(stored: Partial<RunFlow> | null): RunFlow {
+  const { concurrency = null, rate = null } = stored ?? {}
   return { concurrency, rate }
 }

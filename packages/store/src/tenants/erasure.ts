@@ -20,6 +20,14 @@ import type { AuditLog } from '../audit-log/audit-log.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { Transact } from '../queues/limit-store.ts'
+import type { Call } from '../sql/typed.ts'
+import {
+  beginErasing,
+  endErasing,
+  eraseGated,
+  eraseMembers,
+  listErasable,
+} from './statements.gen.ts'
 
 /** The progress of an erasure. */
 export interface EraseProgress {
@@ -74,7 +82,7 @@ export class TenantErasure {
   }
 
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {
-    const [begun] = await this.#query('begin-erasing', [id, options.actor.name ?? null])
+    const [begun] = await this.#database.control.run(beginErasing(id, options.actor.name ?? null))
     if (!begun) throw gone(name)
     this.#options.signals.identityChanged()
     await this.#options.claimsEnded()
@@ -87,7 +95,7 @@ export class TenantErasure {
     }
     const audit = await this.#options.transact(async () => {
       // First: another process that is about to finish waits here, and then finds nothing to do.
-      const [ended] = await this.#query('end-erasing', [id])
+      const [ended] = await this.#database.control.run(endErasing(id))
       if (!ended) throw gone(name)
       const erased = await this.#options.auditLog.erase(id)
       const target = { kind: 'tenant', id: String(id), name }
@@ -101,18 +109,18 @@ export class TenantErasure {
   }
 
   async #pass(id: number, before: number, { onProgress, signal }: EraseOptions): Promise<number> {
-    let gone = await this.#count('erase-gated', [id])
+    let gone = await this.#count(eraseGated(id))
     for (let members = MEMBERS; members === MEMBERS; gone += members) {
       signal?.throwIfAborted()
-      members = await this.#count('erase-members', [id, MEMBERS])
+      members = await this.#count(eraseMembers(id, MEMBERS))
     }
-    const tables = await this.#query('list-erasable', [])
-    for (const [i, [table, blocks]] of tables.entries()) {
-      const at = { table: table as string, tablesDone: i, tables: tables.length }
+    const tables = await this.#database.control.run(listErasable())
+    for (const [i, { name: table, blocks }] of tables.entries()) {
+      const at = { table, tablesDone: i, tables: tables.length }
       onProgress?.({ ...at, rows: before + gone })
-      for (let block = 0; block < Number(blocks); block += BLOCKS) {
+      for (let block = 0; block < blocks; block += BLOCKS) {
         signal?.throwIfAborted()
-        gone += await this.#eraseBlocks(table as string, id, block)
+        gone += await this.#eraseBlocks(table, id, block)
       }
     }
     return gone
@@ -130,13 +138,9 @@ export class TenantErasure {
     return Number(row?.[0])
   }
 
-  async #count(name: string, values: (string | number)[]): Promise<number> {
-    const [row] = await this.#query(name, values)
-    return Number(row?.[0])
-  }
-
-  #query(name: string, values: readonly (string | number | null)[]) {
-    return this.#database.control.query(this.#database.statement(`tenants/${name}`), values)
+  async #count(call: Call<{ readonly gone: number }>): Promise<number> {
+    const [row] = await this.#database.control.run(call)
+    return row?.gone ?? 0
   }
 }
 

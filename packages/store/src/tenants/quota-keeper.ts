@@ -8,9 +8,11 @@ import { type Quotas, quotaExceeded, tenantSuspended } from '@punctual/core/iden
 import { type CompiledJob, gapBelow } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type { Submission } from '@punctual/core/submit'
+import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
+import { countJobs, lockTenant, readTenant } from './statements.gen.ts'
 import { SubmissionMeter } from './submission-meter.ts'
 import { TtlCache } from './ttl-cache.ts'
 
@@ -48,18 +50,14 @@ export class QuotaKeeper {
   }
 
   async #read(tenantId: number): Promise<KnownTenant> {
-    const statement = this.#database.statement('tenants/read-tenant')
     // The first caller waits for the database as long as for the submission that follows.
     const [row] = await retrying(
       { clock: this.#database.localClock, deadlineMs: DEADLINE_MS },
-      () => this.#database.control.query(statement, [tenantId]),
+      () => this.#database.control.run(readTenant(tenantId)),
     )
     if (!row) return UNKNOWN
-    const [name, text, flag] = row
-    const quotas = JSON.parse(text as string) as Quotas
-    const suspended = flag === 't'
-    const free = !suspended && Object.keys(quotas).length === 0
-    return { name: name as string, suspended, quotas, free }
+    const free = !row.suspended && Object.keys(row.quotas).length === 0
+    return { ...row, free }
   }
 
   /**
@@ -130,15 +128,17 @@ export class QuotaKeeper {
   async holdJobs(
     quotas: Quotas,
     tenantId: number,
-    query: (path: string, values: unknown[]) => Promise<readonly (readonly (string | null)[])[]>,
+    client: pg.Client,
   ): Promise<() => Promise<void>> {
     if (quotas.jobs === undefined) return async () => undefined
-    const [held] = await query('tenants/lock-tenant', [tenantId])
-    const { jobs } = JSON.parse(held?.[0] ?? '{}') as Quotas
+    const run = { named: this.#database.prepared }
+    const [held] = await this.#database.runOn(client, lockTenant(tenantId), run)
+    const jobs = held?.quotas.jobs
     return async () => {
       if (jobs === undefined) return
-      const [row] = await query('tenants/count-jobs', [tenantId, jobs + limits.batchSize])
-      const used = Number(row?.[0])
+      const counting = countJobs(tenantId, jobs + limits.batchSize)
+      const [counted] = await this.#database.runOn(client, counting, run)
+      const used = counted?.jobs ?? 0
       if (used > jobs) throw quotaExceeded('jobs', jobs, { used })
     }
   }

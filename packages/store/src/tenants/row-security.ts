@@ -10,25 +10,20 @@
 import type { RowSecurityState } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
+import { isForbidden } from '../connection/faults.ts'
 import { BEGIN } from '../connection/pins.ts'
+import { readRowSecurity as readState } from '../doctor/statements.gen.ts'
 
 export async function readRowSecurity(
   client: pg.Client,
   database: Database,
 ): Promise<RowSecurityState> {
-  const { rows } = await client.query({
-    text: database.statement('doctor/read-row-security').text,
-    values: [database.schema],
-    rowMode: 'array',
-  })
-  const [role, member, strong, open] = rows[0] as unknown as (string | null)[]
-  if (role !== 't') return 'no_role'
-  if (member !== 't') return 'not_a_member'
-  if (strong === 't') return 'role_too_strong'
-  return open === '0' ? 'up' : 'table_open'
+  const [found] = await database.runOn(client, readState(database.schema))
+  if (!found?.role) return 'no_role'
+  if (!found.member) return 'not_a_member'
+  if (found.strong) return 'role_too_strong'
+  return found.open === 0 ? 'up' : 'table_open'
 }
-
-const NOT_ALLOWED = '42501'
 
 export class RowSecurity {
   readonly #database: Database
@@ -51,8 +46,8 @@ export class RowSecurity {
     await this.refresh(client)
     if (this.#state === 'up') return
     const enable = `select ${this.#database.schema}.enable_all_row_security()`
-    await client.query(enable).catch((error: { code?: string }) => {
-      if (error.code !== NOT_ALLOWED) throw error
+    await client.query(enable).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error
     })
     await this.refresh(client)
   }

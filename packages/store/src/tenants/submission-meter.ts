@@ -4,8 +4,10 @@
  * within that second: all nodes together are granted exactly the quota in each second. Permits that
  * a node takes and does not spend are lost for that second.
  */
+import { invariant } from '@punctual/core/errors'
 import { quotaExceeded } from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
+import { takeSubmissions } from './statements.gen.ts'
 
 interface Allowance {
   readonly second: number
@@ -61,13 +63,12 @@ export class SubmissionMeter {
 
   async #take(tenantId: number, count: number, quota: number): Promise<void> {
     const { control, transactions } = this.#database
-    const statement = this.#database.statement('tenants/take-submissions')
-    const values = [tenantId, count, Math.max(count, Math.ceil(quota / PARTS)), quota]
+    const wanted = Math.max(count, Math.ceil(quota / PARTS))
+    const call = takeSubmissions(tenantId, count, wanted, quota)
     // Outside the caller's transaction: other nodes must not wait for its end to be counted.
-    const [row] = await transactions.outside(() => control.query(statement, values))
-    const [second, granted, used, leftMs] = (row ?? []).map(Number) as [
-      ...[number, number, number, number],
-    ]
+    const [taken] = await transactions.outside(() => control.run(call))
+    invariant(taken, 'taking submissions returns what was granted')
+    const { second, last: granted, granted: used, leftMs } = taken
     const before = this.#allowances.get(tenantId)
     const left = before?.second === second ? before.left : 0
     const refused = granted === 0 ? count : Number.POSITIVE_INFINITY

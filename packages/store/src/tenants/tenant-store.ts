@@ -1,10 +1,19 @@
 /** Stores tenants, and notifies all caches of tenants of every change. */
 import { PunctualError } from '@punctual/core/errors'
 import type { QuotaChanges, Quotas, Tenant } from '@punctual/core/identity'
-import type { Row } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LimitStore, Transact } from '../queues/limit-store.ts'
+import {
+  type FindTenantRow,
+  findTenant,
+  insertTenant,
+  listTenants,
+  lockTenant,
+  resumeTenant,
+  suspendTenant,
+  updateTenant,
+} from './statements.gen.ts'
 
 /** Refers to a tenant by name or by number; the number may be a string of digits. */
 export type TenantReference = string | number
@@ -49,9 +58,9 @@ export class TenantStore {
     quotas: QuotaChanges = {},
   ): Promise<Tenant> {
     const set = withoutNulls(quotas)
-    const values = [name, author.note, author.by, JSON.stringify(set)]
+    const call = insertTenant(name, author.note, author.by, JSON.stringify(set))
     return this.#transact(async () => {
-      const [row] = await this.#query('insert-tenant', values)
+      const [row] = await this.#database.control.run(call)
       if (!row) throw exists(name)
       const tenant = tenantFrom(row)
       await this.#limits.follow(tenant.id, {}, set)
@@ -61,8 +70,8 @@ export class TenantStore {
 
   async find(tenant: TenantReference): Promise<Tenant | null> {
     const id = numberOf(tenant)
-    const values = id === null ? [null, String(tenant)] : [id, null]
-    const [row] = await this.#query('find-tenant', values)
+    const call = id === null ? findTenant(null, String(tenant)) : findTenant(id, null)
+    const [row] = await this.#database.control.run(call)
     return row ? tenantFrom(row) : null
   }
 
@@ -73,7 +82,7 @@ export class TenantStore {
 
   /** Sorted by name. */
   async list({ after, limit }: { after: string; limit: number }): Promise<Tenant[]> {
-    return (await this.#query('list-tenants', [after, limit])).map(tenantFrom)
+    return (await this.#database.control.run(listTenants(after, limit))).map(tenantFrom)
   }
 
   /** A quota of null removes that limit. */
@@ -82,15 +91,15 @@ export class TenantStore {
     { note, quotas }: { note?: string | null; quotas: QuotaChanges },
   ): Promise<Tenant> {
     const { id } = await this.get(tenant)
-    const removed = Object.keys(quotas).filter((name) => quotas[name as keyof Quotas] === null)
+    const removed = Object.entries(quotas).flatMap(([name, quota]) => (quota === null ? name : []))
     const set = JSON.stringify(withoutNulls(quotas))
-    const values = [...[id, note !== undefined, note ?? null, set], removed]
+    const call = updateTenant(id, note !== undefined, note ?? null, set, removed)
     const updated = await this.#transact(async () => {
-      const [held] = await this.#query('lock-tenant', [id])
-      const [row] = await this.#query('update-tenant', values)
+      const [held] = await this.#database.control.run(lockTenant(id))
+      const [row] = await this.#database.control.run(call)
       if (!row) notFound(tenant)
       const after = tenantFrom(row)
-      await this.#limits.follow(id, JSON.parse(held?.[0] ?? '{}'), after.quotas)
+      await this.#limits.follow(id, held?.quotas ?? {}, after.quotas)
       return after
     })
     this.#signals.identityChanged()
@@ -106,7 +115,8 @@ export class TenantStore {
     author: { note: string | null; by: string | null },
   ): Promise<Tenant> {
     const found = await this.get(tenant)
-    const [row] = await this.#query('suspend-tenant', [found.id, author.note, author.by])
+    const call = suspendTenant(found.id, author.note, author.by)
+    const [row] = await this.#database.control.run(call)
     this.#signals.identityChanged()
     await this.#claimsEnded()
     return row ? tenantFrom(row) : this.get(found.id)
@@ -115,14 +125,10 @@ export class TenantStore {
   /** Ends a suspension; a tenant that is not suspended is unchanged. */
   async resume(tenant: TenantReference): Promise<Tenant> {
     const found = await this.get(tenant)
-    const [row] = await this.#query('resume-tenant', [found.id])
+    const [row] = await this.#database.control.run(resumeTenant(found.id))
     this.#signals.identityChanged()
     this.#signals.anything()
     return row ? tenantFrom(row) : this.get(found.id)
-  }
-
-  #query(name: string, values: Parameters<Database['control']['query']>[1]): Promise<Row[]> {
-    return this.#database.control.query(this.#database.statement(`tenants/${name}`), values)
   }
 }
 
@@ -142,21 +148,6 @@ function notFound(tenant: TenantReference): never {
   })
 }
 
-const dateOf = (text: string | null | undefined) => (text ? new Date(text) : null)
-
-function tenantFrom(row: Row): Tenant {
-  const [id, name, note, quotas, createdAt, createdBy, ...rest] = row
-  const [suspendedAt, suspendedBy, suspendedNote, erasingAt] = rest
-  return {
-    id: Number(id),
-    name: name as string,
-    note: note ?? null,
-    quotas: JSON.parse(quotas as string) as Quotas,
-    createdAt: new Date(createdAt as string),
-    createdBy: createdBy ?? null,
-    suspendedAt: dateOf(suspendedAt),
-    suspendedBy: suspendedBy ?? null,
-    suspendedNote: suspendedNote ?? null,
-    erasingSince: dateOf(erasingAt),
-  }
+function tenantFrom({ erasingAt, ...tenant }: FindTenantRow): Tenant {
+  return { ...tenant, erasingSince: erasingAt }
 }

@@ -74,7 +74,9 @@ export class TtlCache<K, T> {
     this.#answers.delete(key)
     this.#answers.set(key, answer)
     if (this.#answers.size <= this.#options.most) return
-    const [oldest] = this.#answers.keys()
-    this.#answers.delete(oldest as K)
+    for (const oldest of this.#answers.keys()) {
+      this.#answers.delete(oldest)
+      return
+    }
   }
 }

@@ -1,14 +1,36 @@
 /** The queries of the roles that time drives: promoting, reaping, partitions, sweeps. */
-import { defaults } from '@punctual/core/errors'
-import type { ReapResult, UpkeepStore } from '@punctual/core/ports'
+import { defaults, invariant } from '@punctual/core/errors'
+import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
 import { int8Array } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureDays } from '../schema/partitions.ts'
 import { dropDays } from '../schema/retention.ts'
 import { StatStore } from '../stats/stat-store.ts'
 import { RateGaps } from './rate-gaps.ts'
+import {
+  deleteCarried,
+  deleteIdleRates,
+  deleteKeyWindows,
+  deleteOldCounters,
+  deleteOldGroups,
+  deleteOldRequests,
+  deleteOldSums,
+  deleteOnceJobs,
+  deletePastSessions,
+  deleteStaleSettles,
+  foldCounters,
+  forgetUses,
+  listDeadRows,
+  listExpiredSessions,
+  listFreeGates,
+  listOrphanSessions,
+  listParkedJobs,
+  promoteRuns,
+  reapSessions,
+  sumLaneDay,
+  sumLateEnds,
+} from './statements.gen.ts'
 
 const HEAD_EVERY_MS = 30_000
 const VACUUM_DEAD_ROWS = 50_000
@@ -23,11 +45,21 @@ const HOT_TABLES = [
   'gated',
   'parked',
 ]
-/** Sweeps that do not depend on the retention. */
-const WITHOUT_RETENTION = new Set([
-  ...['fold-counters', 'delete-past-sessions', 'delete-idle-rates', 'delete-key-windows'],
-  ...['delete-old-requests', 'sum-lane-day', 'sum-late-ends'],
-])
+/** The sweeps, in their order. */
+const sweeps = (retentionDays: number) => [
+  foldCounters(),
+  deleteOldCounters(retentionDays),
+  deleteStaleSettles(retentionDays),
+  deletePastSessions(),
+  deleteIdleRates(),
+  deleteKeyWindows(),
+  deleteOldRequests(),
+  deleteCarried(retentionDays),
+  deleteOldGroups(retentionDays),
+  sumLaneDay(),
+  sumLateEnds(),
+  deleteOldSums(retentionDays),
+]
 const JOBS_AT_ONCE = 1_000
 const JOB_ROUNDS_MAX = 10
 const GATES_AT_ONCE = 1_000
@@ -73,74 +105,52 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const fromHead = nowMs - this.#headAtMs >= HEAD_EVERY_MS
     const startMs = fromHead ? 0 : this.#promotedMs
     const boundMs = database.clock.nowMs() + horizonMs
-    const [row] = await database.upkeep.pinnedOne(database.statement('upkeep/promote-runs'), [
-      horizonMs,
-      limit,
-      new Date(startMs).toISOString(),
-    ])
-    const promoted = Number(row?.[0])
+    const [row] = await database.upkeep.runPinned(
+      promoteRuns(horizonMs, limit, new Date(startMs).toISOString()),
+    )
+    invariant(row, 'promoting returns one row')
+    const { promoted } = row
     if (promoted < limit) {
       // A transaction that commits late may still add a run that is due before the bound.
       this.#promotedMs = boundMs - 60_000
       if (fromHead) this.#headAtMs = nowMs
     }
-    const nextInMs = row?.[1] ?? null
-    return { promoted, nextInMs: nextInMs === null ? null : Number(nextInMs) }
+    return row
   }
 
-  async expiredSessions() {
-    const [row] = await this.#database.upkeep.pinnedOne(
-      this.#database.statement('upkeep/list-expired-sessions'),
-      [],
-    )
-    const [incarnation, sessionIds, leaseMs, nextInMs, parked, shortestMs] = row as Row
-    const ms = (text: string | null | undefined) => (text ? Number(text) : null)
-    return {
-      incarnation: incarnation as string,
-      sessionIds: (sessionIds as string).slice(1, -1).split(',').filter(Boolean),
-      leaseMs: Number(leaseMs),
-      shortestLeaseMs: ms(shortestMs),
-      nextInMs: ms(nextInMs),
-      parked: parked === 't',
-    }
+  async expiredSessions(): Promise<ExpiredSessions> {
+    const [row] = await this.#database.upkeep.runPinned(listExpiredSessions())
+    invariant(row, 'the expired sessions are one row')
+    return row
   }
 
   async orphanSessions(): Promise<readonly string[]> {
-    const rows = await this.#database.upkeep.pinnedOne(
-      this.#database.statement('upkeep/list-orphan-sessions'),
-      [],
-    )
-    return rows.map(([id]) => id as string)
+    const rows = await this.#database.upkeep.runPinned(listOrphanSessions())
+    return rows.map(({ sessionId }) => sessionId)
   }
 
   async reap(sessionIds: readonly string[], crashesUntilQuarantine: number): Promise<ReapResult> {
-    const [row] = await this.#database.upkeep.pinnedOne(
-      this.#database.statement('upkeep/reap-sessions'),
-      [0, int8Array(sessionIds.map(BigInt)), crashesUntilQuarantine],
-    )
-    const counts = (row as readonly string[]).map(Number)
-    const [sessions, returned, dead, unknown, cancelled] = counts as [
-      ...[number, number, number, number, number],
-    ]
-    return { sessions, returned, dead, unknown, cancelled }
+    const call = reapSessions(0, int8Array(sessionIds.map(BigInt)), crashesUntilQuarantine)
+    const [row] = await this.#database.upkeep.runPinned(call)
+    invariant(row, 'reaping returns one row')
+    return row
   }
 
   async resolveParked(olderThanMs: number): Promise<number> {
-    const statement = this.#database.statement('upkeep/list-parked-jobs')
-    const [row] = await this.#database.upkeep.pinnedOne(statement, [olderThanMs])
-    const ids = row?.[1]?.slice(1, -1).split(',') ?? []
+    const [row] = await this.#database.upkeep.runPinned(listParkedJobs(olderThanMs))
+    const ids = row?.runIds ?? []
     if (ids.length > 0) await this.#resolveParked(ids)
     return ids.length + (await this.#releaseFreeGates())
   }
 
   /** Examines a page of the gates that runs wait for, from where the last call ended. */
   async #releaseFreeGates(): Promise<number> {
-    const statement = this.#database.statement('upkeep/list-free-gates')
-    const values = [this.#afterGate, GATES_AT_ONCE]
-    const [row] = await this.#database.upkeep.pinnedOne(statement, values)
-    const [gates, last, looked] = row as Row
-    this.#afterGate = Number(looked) < GATES_AT_ONCE ? FIRST_GATE : (last as string)
-    const free = gates?.slice(1, -1).split(',').map(BigInt) ?? []
+    const call = listFreeGates(this.#afterGate, GATES_AT_ONCE)
+    const [row] = await this.#database.upkeep.runPinned(call)
+    invariant(row, 'a page of gates is one row')
+    const { gates, lastGate, looked } = row
+    this.#afterGate = looked < GATES_AT_ONCE ? FIRST_GATE : (lastGate ?? FIRST_GATE)
+    const free = gates?.map(BigInt) ?? []
     await this.#releaseGates(free)
     return free.length
   }
@@ -165,26 +175,9 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   async sweep(retentionDays: number): Promise<number> {
     let swept = 0
-    for (const path of [
-      'fold-counters',
-      'delete-old-counters',
-      'delete-stale-settles',
-      'delete-past-sessions',
-      'delete-idle-rates',
-      'delete-key-windows',
-      'delete-old-requests',
-      'delete-carried',
-      'delete-old-groups',
-      'sum-lane-day',
-      'sum-late-ends',
-      'delete-old-sums',
-    ]) {
-      const values = WITHOUT_RETENTION.has(path) ? [] : [retentionDays]
-      const [row] = await this.#database.control.query(
-        this.#database.statement(`upkeep/sweeps/${path}`),
-        values,
-      )
-      swept += Number(row?.[0] ?? 0)
+    for (const call of sweeps(retentionDays)) {
+      const [row] = await this.#database.control.run(call)
+      swept += row?.rows ?? 0
     }
     swept += await this.#forgetOnceJobs(retentionDays)
     return swept + (await this.#stats.sumJobHours())
@@ -192,20 +185,20 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   /** For tests: resets the uses of keys and rates. */
   async forgetUses(): Promise<void> {
-    await this.#database.control.query(this.#database.statement('upkeep/sweeps/forget-uses'))
+    await this.#database.control.run(forgetUses())
   }
 
   /** Deletes old once-only jobs, from where the last sweep ended: some may stay for a long time. */
   async #forgetOnceJobs(retentionDays: number): Promise<number> {
-    const statement = this.#database.statement('upkeep/sweeps/delete-once-jobs')
     let gone = 0
     for (let round = 0; round < JOB_ROUNDS_MAX; round++) {
-      const values = [retentionDays, ...this.#afterJob, JOBS_AT_ONCE]
-      const [row] = await this.#database.upkeep.pinnedOne(statement, values)
-      const [deleted, looked, slot, id] = row as Row
-      gone += Number(deleted)
-      const isLast = Number(looked) < JOBS_AT_ONCE
-      this.#afterJob = isLast ? FIRST_JOB : [slot as string, id as string]
+      const call = deleteOnceJobs(retentionDays, ...this.#afterJob, JOBS_AT_ONCE)
+      const [row] = await this.#database.upkeep.runPinned(call)
+      invariant(row, 'a page of once-only jobs is one row')
+      const { deleted, looked, lastSlot, lastJob } = row
+      gone += deleted
+      const isLast = looked < JOBS_AT_ONCE || lastSlot === null || lastJob === null
+      this.#afterJob = isLast ? FIRST_JOB : [lastSlot, lastJob]
       if (isLast) break
     }
     return gone
@@ -213,12 +206,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
 
   async vacuumHotTables(): Promise<readonly string[]> {
     const { schema, upkeep } = this.#database
-    const rows = await upkeep.pinnedOne(this.#database.statement('upkeep/list-dead-rows'), [
-      schema,
-      HOT_TABLES,
-      VACUUM_DEAD_ROWS,
-    ])
-    const tables = rows.map(([table]) => table as string)
+    const rows = await upkeep.runPinned(listDeadRows(schema, HOT_TABLES, VACUUM_DEAD_ROWS))
+    const tables = rows.map(({ relname }) => relname)
     if (tables.length > 0)
       await this.#clientPool.with(async (client) => {
         for (const table of tables)

@@ -4,6 +4,7 @@
 --
 -- Parameters: $1 days
 -- Returns: one row: the number of runs
+-- Types: rows!
 -- Locks: the old rows. Index: primary keys; ids from before the retention are in the carry-over
 --   partitions.
 with gone as (
@@ -37,4 +38,4 @@ logs as (
     and run_id <
       -- include: retention-id
 )
-select count(*) from gone
+select count(*) as rows from gone

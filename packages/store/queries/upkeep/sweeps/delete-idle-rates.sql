@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of rates
+-- Types: rows!
 -- Locks: the old rows. Index: none: scans the whole table at intervals.
 with bound as materialized (
   select (date_part('epoch', clock_timestamp()) * 1000000)::bigint - 3600000000 as us
@@ -13,4 +14,4 @@ old as (
 used as (
   delete from punctual.rate_starts where used_us < (select us from bound)
 )
-select count(*) from old
+select count(*) as rows from old

@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of keys
+-- Types: rows!
 -- Locks: the old rows (skip locked: an open transaction may use them). Index: none: scans the whole
 --   table at intervals.
 with old as (
@@ -17,4 +18,4 @@ forgotten as (
   where ctid = any (array(select place from old))
   returning 1
 )
-select count(*) from forgotten
+select count(*) as rows from forgotten

@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 days
 -- Returns: one row: the number of groups. Limited: the next sweep deletes the rest.
+-- Types: rows!
 -- Locks: the old rows. Index: groups_done, primary key of group_members.
 with old as (
   delete from punctual.groups
@@ -15,4 +16,4 @@ with old as (
   returning id
 ),
 members as (delete from punctual.group_members where group_id in (select id from old))
-select count(*) from old
+select count(*) as rows from old

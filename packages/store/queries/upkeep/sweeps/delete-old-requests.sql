@@ -2,10 +2,11 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of rows
+-- Types: rows!
 -- Locks: the old rows. Index: requests_answered.
 with forgotten as (
   delete from punctual.requests
   where answered_at < clock_timestamp() - interval '24 hours'
   returning 1
 )
-select count(*) from forgotten
+select count(*) as rows from forgotten

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 days
 -- Returns: one row: the number of rows
+-- Types: rows!
 -- Locks: the old rows. Index: none; the tables are small compared with history.
 with lanes as (
   delete from punctual.lane_days where day < (clock_timestamp() at time zone 'UTC')::date - $1::integer returning 1
@@ -15,4 +16,4 @@ late as (
     12, '0') || repeat('0', 20))::uuid
   returning 1
 )
-select (select count(*) from lanes) + (select count(*) from jobs) + (select count(*) from late)
+select (select count(*) from lanes) + (select count(*) from jobs) + (select count(*) from late) as rows

@@ -2,9 +2,10 @@
 -- deleted. The ledger no longer has their slots, so nothing needs their rules. Skips jobs that
 -- another transaction is changing.
 --
--- Parameters: $1 days, $2 and $3 slot and id of the last job of the previous call, $4 maximum
---   number of jobs to read
+-- Parameters: $1 days, $2 slot and $3 id of the last job of the previous call, $4 most jobs to
+--   read
 -- Returns: one row: how many were deleted, how many were read, slot and id of the last one
+-- Types: deleted!, looked!, last_slot text
 -- Locks: cursors (skip locked), jobs. Index: cursors_once_over, runs_job, primary keys.
 with looked as materialized (
   select job_id, cursor_at
@@ -29,5 +30,7 @@ versions as (delete from punctual.job_versions where job_id in (select job_id fr
 skips as (delete from punctual.slot_skips where job_id in (select job_id from gone)),
 cursors as (delete from punctual.cursors where job_id in (select job_id from gone)),
 jobs as (delete from punctual.jobs where id in (select job_id from gone))
-select (select count(*) from gone), count(*), max(cursor_at), (array_agg(job_id order by cursor_at desc, job_id desc))[1]
+select
+  (select count(*) from gone) as deleted, count(*) as looked, max(cursor_at) as last_slot,
+  (array_agg(job_id order by cursor_at desc, job_id desc))[1] as last_job
 from looked

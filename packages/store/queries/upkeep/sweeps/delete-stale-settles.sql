@@ -3,6 +3,7 @@
 --
 -- Parameters: $1 days
 -- Returns: one row: the number of rows
+-- Types: rows!
 -- Locks: the old rows. Index: primary keys, the ids before the retention; stale_settles is small.
 with old as (
   delete from punctual.stale_settles
@@ -16,4 +17,4 @@ letters as (
     and not exists (select from punctual.runs r where r.id = d.run_id)
   returning 1
 )
-select (select count(*) from old) + (select count(*) from letters)
+select (select count(*) from old) + (select count(*) from letters) as rows

@@ -4,6 +4,7 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of folded rows
+-- Types: rows!
 -- Locks: the old rows, which no session updates any more. Index: counters_bucket.
 with now as materialized (
   select clock_timestamp() - interval '10 minutes' as bumped, clock_timestamp() - interval '1 hour' as told
@@ -25,4 +26,4 @@ folded as (
   order by 2, 1, lane, state
   on conflict (session_id, bucket_at, lane, state, connection) do update set runs = counters.runs + excluded.runs
 )
-select count(*) from old
+select count(*) as rows from old

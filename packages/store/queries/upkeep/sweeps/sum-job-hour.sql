@@ -5,6 +5,7 @@
 -- Parameters: $1 the hour in ms, $2 its first id, $3 the first id after it, $4 most jobs of a
 --   tenant
 -- Returns: one row: the number of rows written
+-- Types: rows!
 -- Locks: the row of day_sums, the new rows. Index: primary keys of one partition. Planned for the
 --   hour that is read.
 with turn as materialized (
@@ -42,4 +43,4 @@ made as (
   on conflict (tenant_id, day, job_id, state) do update set runs = job_days.runs + excluded.runs
   returning 1
 )
-select count(*) from made
+select count(*) as rows from made

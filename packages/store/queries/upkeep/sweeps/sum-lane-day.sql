@@ -3,6 +3,7 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of rows written
+-- Types: rows!
 -- Locks: the row of day_sums, the new rows. Index: counters_bucket. Planned for the day that is
 --   read.
 with turn as materialized (
@@ -20,4 +21,4 @@ made as (
   on conflict (tenant_id, day, lane, state) do update set runs = lane_days.runs + excluded.runs
   returning 1
 )
-select count(*) from made
+select count(*) as rows from made

@@ -2,6 +2,7 @@
 --
 -- Parameters: none
 -- Returns: one row: the number of runs
+-- Types: rows!
 -- Locks: the noted rows, the counts. Index: primary keys; each id leads to its partition.
 with ended as materialized (
   select l.run_id, o.state
@@ -25,4 +26,4 @@ made as (
   order by 2, 1, 3, 4
   on conflict (tenant_id, day, job_id, state) do update set runs = job_days.runs + excluded.runs
 )
-select count(*) from gone
+select count(*) as rows from gone

@@ -37,7 +37,7 @@ it('refuses a URL that is not of PostgreSQL, and shows no password in the error'
     try {
       parseConnectionUrl(url)
     } catch (error) {
-      message = (error as Error).message
+      message = String(error)
       expect(error).toMatchObject({ code: 'invalid_config', field: 'databaseUrl' })
     }
     expect(message, url).not.toBe('')

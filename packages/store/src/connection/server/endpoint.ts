@@ -77,9 +77,10 @@ export class Endpoint {
         this.#preferred = servers.indexOf(server)
         return client
       } catch (cause) {
-        const { code, message } = cause as { code?: string; message: string }
-        if (code !== undefined && PERMANENT.has(code)) throw cause
-        failures.push(`${server.host}:${server.port}: ${message || code}`)
+        if (!(cause instanceof Error)) throw cause
+        const code = 'code' in cause ? String(cause.code) : ''
+        if (PERMANENT.has(code)) throw cause
+        failures.push(`${server.host}:${server.port}: ${cause.message || code}`)
       }
     }
     throw new PunctualError(
@@ -108,13 +109,16 @@ export class Endpoint {
       pipeline: settings.pipeline === true,
       ...(settings.timeoutMs !== undefined && { query_timeout: settings.timeoutMs }),
     }
-    const client = new pg.Client(config as unknown as pg.ClientConfig)
+    const client = new pg.Client(config)
     // The pending call reports an error after connecting; without a listener it ends the process.
     client.on('error', () => undefined)
     await client.connect()
-    const { processID } = client as unknown as { processID: number | null }
     const query_timeout = config.connectionTimeoutMillis
-    const query = { text: greeting(processID ?? 0), rowMode: 'array' as const, query_timeout }
+    const query = {
+      text: greeting(client.processID ?? 0),
+      rowMode: 'array' as const,
+      query_timeout,
+    }
     const answer = await client.query(query).catch((error) => {
       void client.end().catch(() => undefined)
       throw error

@@ -37,7 +37,7 @@ async function readLinkEntries(native: string): Promise<LinkEntry[]> {
 
 function isLinkEntry(value: unknown): value is LinkEntry {
   if (typeof value !== 'object' || value === null) return false
-  const { source, target } = value as Record<string, unknown>
+  const { source, target }: Partial<Record<keyof LinkEntry, unknown>> = value
   return typeof source === 'string' && typeof target === 'string'
 }
 

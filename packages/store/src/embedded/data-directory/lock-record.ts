@@ -16,7 +16,8 @@ export function parseLockRecord(content: string): LockRecord | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
-  const { pid, startMark, scope, host, released } = value as Record<string, unknown>
+  const fields: Partial<Record<keyof LockRecord, unknown>> = value
+  const { pid, startMark, scope, host, released } = fields
   if (typeof pid !== 'number' || typeof startMark !== 'string') return undefined
   if (typeof scope !== 'string' || typeof host !== 'string') return undefined
   if (typeof released !== 'boolean') return undefined

@@ -66,7 +66,7 @@ function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
   const { jobId, tenantId, version, timing, anchorMs, endMs, runsLeft, failures, cursorMs } = cursor
   return {
     ...{ id: jobId, tenantId, nextMs, version, timing, anchorMs, endMs, runsLeft },
-    ...{ hasSkips: false, failures, cursorMs },
+    ...{ hasSkips: false, failures, cursorMs, suspended: false },
   }
 }
 
