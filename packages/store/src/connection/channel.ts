@@ -164,9 +164,9 @@ export class Channel {
   }
 
   /** Runs one statement with planner settings that allow only index access. */
-  async runPinned<Row>(call: Call<Row>): Promise<Row[]> {
-    const [rows = []] = await this.runAll([call])
-    return rows
+  async runPinned<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
+    const rows = await this.pinnedOne(this.#options.statements.of(statement), values)
+    return rows.map(statement.decode)
   }
 
   /** Runs statements in one pinned transaction and one round trip; all or none take effect. */

@@ -6,11 +6,11 @@
  * cut off from the primary. When nothing is written, its WAL position shows that it lacks nothing.
  */
 import { invariant } from '@punctual/core/errors'
-import type pg from 'pg'
 import { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isMissingSchema } from '../connection/faults.ts'
 import { Endpoint } from '../connection/server/endpoint.ts'
+import { greet } from '../connection/statements.gen.ts'
 import { Turns } from '../connection/turns.ts'
 import { type Readers, readersOf } from './readers.ts'
 import { type ReadPositionRow, readPosition } from './statements.gen.ts'
@@ -72,7 +72,9 @@ export class Replica {
       timeoutMs: Math.min(this.#database.timeoutMs, ANSWER_MS),
       prepared: () => this.#database.prepared && !pooled,
       onConnect: async (client) => {
-        pooled = await isPooled(client)
+        const [greeting] = await this.#database.runOn(client, greet(), { timeoutMs: ANSWER_MS })
+        // Through a pooler: the backend that answers is not the one that greeted.
+        pooled = greeting?.pid !== client.processID
         // Even if it is promoted, this process writes nothing to it.
         const settings = 'set jit = off; set default_transaction_read_only = on'
         if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS })
@@ -123,13 +125,6 @@ export class Replica {
   async close(): Promise<void> {
     await Promise.all(this.#connections.all.map(({ channel }) => channel.close()))
   }
-}
-
-/** Whether a pooler stands between: the backend that answers is not the one that greeted. */
-async function isPooled(client: pg.Client): Promise<boolean> {
-  const query = { text: 'select pg_backend_pid() as pid', query_timeout: ANSWER_MS }
-  const { rows } = await client.query(query)
-  return Number(rows[0].pid) !== client.processID
 }
 
 function inWords(lagMs: number): string {
