@@ -31,6 +31,7 @@ import { history } from './history.mjs'
 import { hotSecond } from './hot-second.mjs'
 import { api } from './http/api.mjs'
 import { busy } from './http/busy.mjs'
+import { requests } from './http/requests.mjs'
 import { idle } from './idle.mjs'
 import { keys } from './keys.mjs'
 import { noisyNeighbour } from './noisy-neighbour.mjs'
@@ -56,5 +57,5 @@ export const SCENARIOS = [
     keys,
     noisyNeighbour,
   ],
-  ...[next, register, planScale, hotSecond, cronSteady, cronPeak, history, api],
+  ...[next, register, planScale, hotSecond, cronSteady, cronPeak, history, api, requests],
 ]

@@ -1,7 +1,10 @@
 /**
  * Punctual over HTTP: a node that serves, and a client that submits and works without a database.
  */
+import Fastify from 'fastify'
+import { validatorCompiler } from '../../packages/api/dist/http/validator.js'
 import { createApp } from '../../packages/api/dist/index.js'
+import { submitRun } from '../../packages/api/dist/routes/runs/submit.js'
 import { createClient } from '../../packages/client/dist/index.js'
 import { serviceOf } from '../../packages/punctual/dist/http/service.js'
 import { workerPortsOf } from '../../packages/punctual/dist/http/worker-ports.js'
@@ -28,14 +31,38 @@ export async function serve(punctual) {
     workers: () => workers,
     ratePerKey: 1_000_000,
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const url = `http://127.0.0.1:${app.server.address().port}`
+  const bare = answeringAtOnce(service)
+  const urls = await Promise.all([app, bare].map(listen))
   const close = async () => {
     ending.abort()
-    await app.close()
+    await Promise.all([app.close(), bare.close()])
     await punctual.stop()
   }
-  return { url, key, close }
+  return { url: urls[0], bareUrl: urls[1], key, close }
+}
+
+/** The floor of a single request: Fastify, with the schema and the authentication of POST /runs. */
+function answeringAtOnce(service) {
+  const app = Fastify()
+  app.setValidatorCompiler(validatorCompiler)
+  app.route({
+    method: 'POST',
+    url: '/v1/runs',
+    schema: { body: submitRun.body, response: { 201: submitRun.answer } },
+    onRequest: async ({ headers }) => {
+      await service.authenticate(headers.authorization.slice('Bearer '.length))
+    },
+    handler: async (_, reply) => {
+      reply.code(201)
+      return { id: '01890a5d-ac96-774b-bcce-b302099a8057', created: true, outcome: 'created' }
+    },
+  })
+  return app
+}
+
+async function listen(app) {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return `http://127.0.0.1:${app.server.address().port}`
 }
 
 export class HttpClient {
