@@ -227,6 +227,7 @@ export type {
   SchemaResult,
 } from './handlers/payload-schema.ts'
 export type { RegisterHandler, WithSchema } from './handlers/register.ts'
+export type { BackfillOptions } from './jobs/backfill.ts'
 export type { Calendars } from './jobs/calendars.ts'
 export {
   type NextFiresOptions,
@@ -234,7 +235,7 @@ export {
   type PreviewOptions,
   previewFires,
 } from './jobs/fires.ts'
-export type { BackfillOptions, Jobs, SlotsOptions } from './jobs/jobs.ts'
+export type { Jobs, SlotsOptions } from './jobs/jobs.ts'
 export type { JobPageOptions } from './jobs/pages.ts'
 export type { SyncOptions, SyncResult } from './jobs/sync.ts'
 export type { Metrics } from './metrics/metrics.ts'
@@ -244,11 +245,12 @@ export type { PauseOptions, Queues } from './queues/queues.ts'
 export type { ReportOptions, Stats } from './queues/stats.ts'
 export type { DrainedOptions, Workers } from './queues/workers.ts'
 export type { BulkOptions, BulkProgress } from './runs/bulk.ts'
+export type { CancelManyOptions } from './runs/bulk-changes.ts'
 export type { HandlingOptions } from './runs/handling.ts'
 export type { RunCountOptions, RunPageOptions } from './runs/pages.ts'
 export type { ListOptions, LogOptions, WaitOptions } from './runs/read-options.ts'
 export type { RunReference } from './runs/reference.ts'
-export type { CancelManyOptions, Runs } from './runs/runs.ts'
+export type { Runs } from './runs/runs.ts'
 export type { RotatedSecrets, Secrets, SecretsOfInstallation } from './secrets/secrets.ts'
 export type {
   HandlerHandle,

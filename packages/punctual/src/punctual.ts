@@ -16,7 +16,6 @@ import type { HeldRun } from '@punctual/worker'
 import { Activity, type Listen, type StreamActivity, type Unlisten } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import { ControlWrites } from './audit/control-writes.ts'
-import { recordInstallation } from './audit/record-writes.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './config/options.ts'
 import type { DeadLetters } from './dead-letters/dead-letters.ts'
 import type { Groups } from './groups/groups.ts'
@@ -115,11 +114,11 @@ export class Punctual {
     parts.store.replica.onChange.push((state) => this.#readsFrom(state))
     this.audit = new Audit(parts.store)
     this.#writes = new ControlWrites(parts.store, parts.options.actor)
-    this.workers = new Workers(parts.store)
-    this.tenants = new Tenants(parts.store, () => this.#writes.actor)
-    this.apiKeys = new ApiKeys(parts.store)
-    recordInstallation(this, this.#writes, parts.store)
-    this.metrics = new Metrics(parts.store, () => systemClock.monotonicMs())
+    const installation = { store: parts.store, writes: this.#writes, tenantId: null }
+    this.workers = new Workers(installation)
+    this.tenants = new Tenants(installation)
+    this.apiKeys = new ApiKeys(installation)
+    this.metrics = new Metrics(parts.store, this.workers, () => systemClock.monotonicMs())
     const fault = (where: string, error: unknown) => this.#fault(where, error)
     this.#activity = new Activity(parts.store, (error) => fault('events', error))
     this.on = this.#activity.on
@@ -141,7 +140,7 @@ export class Punctual {
       ...{ waiter: this.#waiter, activity: this.#activity, checkOpen: () => this.#checkOpen() },
       writes: this.#writes,
     }
-    this.secrets = new SecretsOfInstallation(this.#shared, TENANT)
+    this.secrets = new SecretsOfInstallation({ ...installation, tenantId: TENANT })
     this.#home = this.tenant(TENANT)
     this.runs = this.#home.runs
     this.jobs = this.#home.jobs

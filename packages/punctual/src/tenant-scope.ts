@@ -15,7 +15,6 @@ import type { PostgresStore } from '@punctual/store'
 import type { Activity } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
 import type { ControlWrites } from './audit/control-writes.ts'
-import { recordTenant } from './audit/record-writes.ts'
 import type { CompiledOptions } from './config/options.ts'
 import { DeadLetters } from './dead-letters/dead-letters.ts'
 import { Groups } from './groups/groups.ts'
@@ -73,25 +72,28 @@ export class TenantScope {
 
   /** @internal */
   constructor(parts: SharedParts, tenantId: number) {
-    const { store, options, waiter, handlers, activity } = parts
+    const { store, options, writes, waiter, handlers, activity } = parts
     const { payloadBytes } = options
+    const scope = { store, writes, tenantId }
     this.#options = parts
     this.tenantId = tenantId
-    this.runs = new Runs(store, waiter, payloadBytes, tenantId)
-    this.jobs = new Jobs(store, options, tenantId)
-    this.queues = new Queues(store, tenantId)
-    this.limits = new Limits(store, tenantId)
+    this.runs = new Runs(scope, waiter, payloadBytes)
+    this.jobs = new Jobs(scope, options)
+    this.queues = new Queues(scope)
+    this.limits = new Limits(scope)
     this.stats = new Stats(store, tenantId)
-    this.deadLetters = new DeadLetters(store, options, tenantId)
+    this.deadLetters = new DeadLetters(scope, payloadBytes)
     this.groups = new Groups({
-      ...{ tenantId, store, handlers, payloadBytes, checkOpen: () => parts.checkOpen() },
+      ...scope,
+      handlers,
+      payloadBytes,
+      checkOpen: () => parts.checkOpen(),
       submitted: (submissions, accepted) =>
         this.#report(() => activity.submitted(submissions, accepted)),
     })
     this.audit = new Audit(store, tenantId)
-    this.secrets = new Secrets(parts, tenantId)
-    this.workers = new Workers(store, tenantId)
-    recordTenant(this, parts.writes, store)
+    this.secrets = new Secrets(scope)
+    this.workers = new Workers(scope)
   }
 
   #report(report: () => void): void {

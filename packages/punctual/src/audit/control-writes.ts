@@ -4,7 +4,6 @@
  * recorded twice: before anything is changed, and at the end with its result.
  *
  * The actor travels with the work in AsyncLocalStorage, so that no signature has to carry it.
- * Writes that are part of a recorded write are not recorded again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
@@ -38,11 +37,18 @@ export interface ManyWrites<Result> {
   summarise(result: Result): unknown
 }
 
+/** What an object needs to change something and to record the change. */
+export interface WriteScope<TenantId extends number | null = number> {
+  readonly store: PostgresStore
+  readonly writes: ControlWrites
+  /** The tenant whose chain gets the entries; null for the installation's chain. */
+  readonly tenantId: TenantId
+}
+
 export class ControlWrites {
   readonly #store: PostgresStore
   readonly #byDefault: Actor
   readonly #actors = new AsyncLocalStorage<Actor>()
-  readonly #recording = new AsyncLocalStorage<true>()
 
   constructor(store: PostgresStore, byDefault: Actor) {
     this.#store = store
@@ -63,21 +69,17 @@ export class ControlWrites {
     return this.#actors.run(Object.freeze({ ...checkActor(actor) }), deciding)
   }
 
-  /** True inside a recorded write, whose entry covers its parts. */
-  get recording(): boolean {
-    return this.#recording.getStore() === true
-  }
-
   /** Performs the write and appends its entries in the same transaction, or in the caller's. */
   record<T>(tenantId: number | null, write: () => Promise<Written<T>>, tx?: Queryable): Promise<T> {
     const perform = async () => {
-      const { result, entries } = await this.#recording.run(true, write)
+      const { result, entries } = await write()
       if (entries.length > 0) await this.#append(tenantId, entries, tx)
       return result
     }
     return tx ? perform() : this.#store.transaction(perform)
   }
 
+  /** Appends an entry, performs the write in its own transactions, and appends its result. */
   async recordMany<T>(
     tenantId: number | null,
     { action, target, request, note, summarise }: ManyWrites<T>,
@@ -87,7 +89,7 @@ export class ControlWrites {
       this.#append(tenantId, [{ action: name, target, after, note }])
     await append(`${action}.begin`, { request })
     try {
-      const result = await this.#recording.run(true, work)
+      const result = await work()
       await append(action, { request, result: summarise(result) })
       return result
     } catch (error) {

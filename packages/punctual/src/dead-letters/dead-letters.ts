@@ -17,8 +17,10 @@ import {
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type FinishedRun, isRunId } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
+import type { WriteScope } from '../audit/control-writes.ts'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
+import { recordDeadLetter, recordDeadLetters } from './records.ts'
 import {
   checkManyOptions,
   type ManyOptions,
@@ -55,15 +57,17 @@ export interface ReplayOptions extends HandlingOptions {
 
 /** `punctual.deadLetters`: lists, replays and discards runs that died. */
 export class DeadLetters {
+  readonly #scope: WriteScope
   readonly #store: PostgresStore
   readonly #payloadBytes: number
   readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, options: { payloadBytes: number }, tenantId: number) {
-    this.#store = store
-    this.#payloadBytes = options.payloadBytes
-    this.#tenantId = tenantId
+  constructor(scope: WriteScope, payloadBytes: number) {
+    this.#scope = scope
+    this.#store = scope.store
+    this.#payloadBytes = payloadBytes
+    this.#tenantId = scope.tenantId
   }
 
   /** Dead letters, the latest death first; only open ones by default. */
@@ -118,13 +122,17 @@ export class DeadLetters {
     if (typeof fromCheckpoint !== 'boolean')
       refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
     const how = { ...handledBy(options), fromCheckpoint }
-    const [answer] = await this.#store.deadLetterSteering.replay(
-      [{ id, payload }],
-      how,
-      this.#tenantId,
-    )
-    if (!answer || answer.result === 'not_found') return this.#notFound(id)
-    return answer
+    const replay = async () => {
+      const { deadLetterSteering } = this.#store
+      const [answer] = await deadLetterSteering.replay([{ id, payload }], how, this.#tenantId)
+      return answer && answer.result !== 'not_found' ? answer : this.#notFound(id)
+    }
+    return recordDeadLetter(this.#scope, id, replay, (answer) => {
+      if (answer.result !== 'replayed') return null
+      const { payload, fromCheckpoint, by, note } = options
+      const after = { replayedAs: answer.id, payload, fromCheckpoint, by }
+      return { action: 'dead_letter.replay', after, note }
+    })
   }
 
   /**
@@ -134,6 +142,23 @@ export class DeadLetters {
   async replayEach(
     deadLetters: readonly RunReference[],
     options: HandlingOptions & { fromCheckpoint?: boolean } = {},
+  ): Promise<readonly ReplayResult[]> {
+    const { note, by, fromCheckpoint } = options
+    const entry = {
+      action: 'dead_letter.replay_many',
+      request: { ids: deadLetters.map(idOf), fromCheckpoint, by },
+      note,
+      summarise: (answers: readonly ReplayResult[]) => ({
+        requested: deadLetters.length,
+        replayed: answers.filter(({ result }) => result === 'replayed').length,
+      }),
+    } as const
+    return recordDeadLetters(this.#scope, entry, () => this.#replayEach(deadLetters, options))
+  }
+
+  async #replayEach(
+    deadLetters: readonly RunReference[],
+    options: HandlingOptions & { fromCheckpoint?: boolean },
   ): Promise<readonly ReplayResult[]> {
     const ids = deadLetters.map(idOf)
     const how = { ...handledBy(options), fromCheckpoint: options.fromCheckpoint === true }
@@ -166,6 +191,21 @@ export class DeadLetters {
     filter: DeadLetterFilter,
     options: ReplayManyOptions = {},
   ): Promise<ReplayManyResult> {
+    const { dryRun, limit, all, note, by, fromCheckpoint } = options
+    const entry = {
+      action: 'dead_letter.replay_many',
+      request: { filter, limit, all, fromCheckpoint, by },
+      note,
+      summarise: ({ runIds: _, ...counts }: ReplayManyResult) => counts,
+    } as const
+    const work = () => this.#replayMany(filter, options)
+    return dryRun ? work() : recordDeadLetters(this.#scope, entry, work)
+  }
+
+  async #replayMany(
+    filter: DeadLetterFilter,
+    options: ReplayManyOptions,
+  ): Promise<ReplayManyResult> {
     const compiled = await this.#filterOfMany(filter, options)
     return replayMany(this.#store, compiled, options, {
       ...handledBy(options),
@@ -185,10 +225,17 @@ export class DeadLetters {
   ): Promise<'discarded' | 'already_handled'> {
     const id = idOf(deadLetter)
     const how = handledBy(reasonOf(options))
-    const discarded = await this.#store.deadLetterSteering.discard([id], how, this.#tenantId)
-    if (discarded.has(id)) return 'discarded'
-    const [found] = await this.#store.deadLetters.find([id], this.#tenantId)
-    return found ? 'already_handled' : this.#notFound(id)
+    const discard = async () => {
+      const discarded = await this.#store.deadLetterSteering.discard([id], how, this.#tenantId)
+      if (discarded.has(id)) return 'discarded'
+      const [found] = await this.#store.deadLetters.find([id], this.#tenantId)
+      return found ? 'already_handled' : this.#notFound(id)
+    }
+    const { by, reason } = options
+    const after = { discarded: true, by }
+    return recordDeadLetter(this.#scope, id, discard, (result) =>
+      result === 'discarded' ? { action: 'dead_letter.discard', after, note: reason } : null,
+    )
   }
 
   /**
@@ -196,6 +243,21 @@ export class DeadLetters {
    * @param options - `reason`: stored with each, up to 1,024 characters; `by`: who discards them.
    */
   async discardMany(
+    filter: DeadLetterFilter,
+    options: ManyOptions & { reason: string; by?: string },
+  ): Promise<DiscardManyResult> {
+    const { dryRun, limit, all, reason, by } = options
+    const entry = {
+      action: 'dead_letter.discard_many',
+      request: { filter, limit, all, by },
+      note: reason,
+      summarise: (counts: DiscardManyResult) => counts,
+    } as const
+    const work = () => this.#discardMany(filter, options)
+    return dryRun ? work() : recordDeadLetters(this.#scope, entry, work)
+  }
+
+  async #discardMany(
     filter: DeadLetterFilter,
     options: ManyOptions & { reason: string; by?: string },
   ): Promise<DiscardManyResult> {

@@ -12,11 +12,12 @@ import {
   type RunState,
 } from '@punctual/core/run'
 import type { Submission } from '@punctual/core/submit'
-import { type Accepted, type PostgresStore, systemClock } from '@punctual/store'
+import { type Accepted, systemClock } from '@punctual/store'
+import type { WriteScope } from '../audit/control-writes.ts'
 import { checkStrict } from '../handlers/check-strict.ts'
 import type { Handlers } from '../handlers/handlers.ts'
 import type { WaitOptions } from '../runs/read-options.ts'
-import { checkCall } from '../submit/submit-call.ts'
+import { type CheckedCall, checkCall } from '../submit/submit-call.ts'
 import type { GroupCallOptions, GroupCancelResult, GroupHandle, GroupRun } from './handle.ts'
 import { checkGroup, type GroupOptions, groupCallback, groupSubmissions } from './options.ts'
 
@@ -51,9 +52,7 @@ export interface GroupRunsOptions {
   limit?: number
 }
 
-export interface GroupsParts {
-  readonly tenantId: number
-  readonly store: PostgresStore
+export interface GroupsParts extends WriteScope {
   readonly handlers: Handlers
   readonly payloadBytes: number
   /** Throws `stopped` once Punctual stops. */
@@ -74,6 +73,8 @@ function notFound(id: string): never {
     { id },
   )
 }
+
+const target = (id: string) => ({ kind: 'group', id, name: null })
 
 const lives = (state: GroupMember['state']) => state !== 'removed' && !isFinal(state as RunState)
 
@@ -151,6 +152,17 @@ export class Groups {
   async close(group: GroupReference, call: GroupCallOptions = {}): Promise<boolean> {
     const id = idOf(group)
     const { tx } = checkCall(call)
+    const { writes, tenantId } = this.#options
+    const close = async () => {
+      const result = await this.#close(id, tx)
+      const states = { before: { open: true }, after: { open: false } }
+      const entry = { action: 'group.close', target: target(id), ...states }
+      return { result, entries: result ? [entry] : [] }
+    }
+    return writes.record(tenantId, close, tx)
+  }
+
+  async #close(id: string, tx?: CheckedCall['tx']): Promise<boolean> {
     return (await this.#options.store.groups.close(id, this.#options.tenantId, tx)) ?? notFound(id)
   }
 
@@ -209,10 +221,22 @@ export class Groups {
    * Closes a group and cancels its live members. It is done, and its callback submitted, when all
    * have ended.
    */
-  async cancel(group: GroupReference, reason = 'cancelled'): Promise<GroupCancelResult> {
+  async cancel(group: GroupReference, reason?: string): Promise<GroupCancelResult> {
+    const { writes, tenantId } = this.#options
     const id = idOf(group)
+    const entry = {
+      action: 'group.cancel',
+      target: target(id),
+      request: null,
+      note: reason,
+      summarise: (counts: GroupCancelResult) => counts,
+    }
+    return writes.recordMany(tenantId, entry, () => this.#cancel(id, reason))
+  }
+
+  async #cancel(id: string, reason = 'cancelled'): Promise<GroupCancelResult> {
     checkText('reason', reason, limits.createdByLength)
-    await this.close(id)
+    await this.#close(id)
     const answers: string[] = []
     let members: GroupMember[]
     let from = 0

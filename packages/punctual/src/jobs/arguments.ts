@@ -40,7 +40,7 @@ export function checkSync(
   source: unknown,
   jobs: unknown,
   options: SyncOptions = {},
-): { source: string; jobs: readonly JobOptions[]; options: SyncOptions } {
+): { source: string; jobs: readonly JobOptions[]; options: Required<SyncOptions> } {
   const name = checkName('source', source)
   if (!Array.isArray(jobs)) refuseOption('jobs', 'a list of jobs', jobs)
   const { prune = false, dryRun = false } = checkedOptions(options, ['prune', 'dryRun'])

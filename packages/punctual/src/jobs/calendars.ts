@@ -1,15 +1,20 @@
 /** `punctual.jobs.calendars`: named sets of dates and windows that jobs refer to. */
 import type { CalendarInput } from '@punctual/core/schedule'
 import type { PostgresStore } from '@punctual/store'
+import type { ControlWrites, WriteScope } from '../audit/control-writes.ts'
+
+const target = (name: string) => ({ kind: 'calendar', id: null, name })
 
 /** `punctual.jobs.calendars`: named sets of dates and windows that jobs refer to. */
 export class Calendars {
   readonly #store: PostgresStore
+  readonly #writes: ControlWrites
   readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, tenantId: number) {
+  constructor({ store, writes, tenantId }: WriteScope) {
     this.#store = store
+    this.#writes = writes
     this.#tenantId = tenantId
   }
 
@@ -17,8 +22,14 @@ export class Calendars {
    * Creates or replaces the calendar with this name. It applies to every slot that is not decided
    * yet.
    */
-  set(name: string, calendar: CalendarInput): Promise<void> {
-    return this.#store.schedules.calendars.set(name, calendar, this.#tenantId)
+  async set(name: string, calendar: CalendarInput): Promise<void> {
+    await this.#writes.record(this.#tenantId, async () => {
+      const before = await this.#find(name)
+      await this.#store.schedules.calendars.set(name, calendar, this.#tenantId)
+      const entry = { action: 'calendar.set', target: target(name), before, after: calendar }
+      const unchanged = JSON.stringify(before) === JSON.stringify(calendar)
+      return { result: undefined, entries: unchanged ? [] : [entry] }
+    })
   }
 
   /** All calendars, sorted by name. */
@@ -30,7 +41,16 @@ export class Calendars {
    * Deletes a calendar; false when no calendar has this name.
    * @throws `PunctualError` with `calendar_in_use` while jobs refer to it.
    */
-  delete(name: string): Promise<boolean> {
-    return this.#store.schedules.calendars.delete(name, this.#tenantId)
+  async delete(name: string): Promise<boolean> {
+    return this.#writes.record(this.#tenantId, async () => {
+      const before = await this.#find(name)
+      const result = await this.#store.schedules.calendars.delete(name, this.#tenantId)
+      const entry = { action: 'calendar.delete', target: target(name), before }
+      return { result, entries: result ? [entry] : [] }
+    })
+  }
+
+  async #find(name: string): Promise<CalendarInput | null> {
+    return (await this.list()).find((entry) => entry.name === name)?.calendar ?? null
   }
 }

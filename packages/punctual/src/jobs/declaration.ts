@@ -146,3 +146,12 @@ export function canonical(value: unknown): string {
   )
   return text ?? ''
 }
+
+const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs']
+
+/** A changed schedule replaces the previous one, also when it is of another kind. */
+export function withChanges(declared: Declaration, changes: object): Declaration {
+  const rest: Record<string, unknown> = { ...declared }
+  if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
+  return { ...rest, ...changes }
+}

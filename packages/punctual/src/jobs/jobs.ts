@@ -18,27 +18,20 @@ import {
 } from '@punctual/core/job'
 import { type FirePreview, previewFires } from '@punctual/core/schedule'
 import type { JobFilter, PostgresStore } from '@punctual/store'
+import type { WriteScope } from '../audit/control-writes.ts'
 import { at } from '../submit/submit-call.ts'
-import { checkedOptions } from '../tenants/checked-options.ts'
 import { checkJob, checkJobFilter, checkOptional, checkSync } from './arguments.ts'
+import { type BackfillOptions, backfill } from './backfill.ts'
 import { Calendars } from './calendars.ts'
-import { type Declaration, declareStored } from './declaration.ts'
+import { declareStored, withChanges } from './declaration.ts'
 import { explainSlot } from './explain-slot.ts'
+import { jobNotFound, needJob } from './find-job.ts'
 import { type JobPageOptions, pageOfJobs } from './pages.ts'
+import { definitionOf, recordJob, recordPause, recordSync, recordUpsert } from './records.ts'
 import { planSync, type SyncOptions, type SyncResult } from './sync.ts'
 
 const SLOTS_MAX = 10_000
 const DAY_MS = 86_400_000
-
-/** The past slots to run, and at which pace. */
-export interface BackfillOptions {
-  /** Start of the range, inclusive. */
-  from: Instant
-  /** End of the range, exclusive. The range may contain up to 100,000 slots. */
-  to: Instant
-  /** Delay between the due times of two runs, in ms, up to one day. @default 0 */
-  paceMs?: number
-}
 
 /** The slots to list. */
 export interface SlotsOptions {
@@ -52,6 +45,7 @@ export interface SlotsOptions {
 
 /** `punctual.jobs`: what runs on a schedule, or once under a name. */
 export class Jobs {
+  readonly #scope: WriteScope
   readonly #store: PostgresStore
   readonly #defaults: JobDefaults
   readonly #tenantId: number
@@ -59,11 +53,12 @@ export class Jobs {
   readonly calendars: Calendars
 
   /** @internal */
-  constructor(store: PostgresStore, installation: JobDefaults, tenantId: number) {
-    this.#store = store
+  constructor(scope: WriteScope, installation: JobDefaults) {
+    this.#scope = scope
+    this.#store = scope.store
     this.#defaults = installation
-    this.#tenantId = tenantId
-    this.calendars = new Calendars(store, tenantId)
+    this.#tenantId = scope.tenantId
+    this.calendars = new Calendars(scope)
   }
 
   /**
@@ -89,7 +84,9 @@ export class Jobs {
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
     if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
       refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
-    return this.#store.schedules.jobs.upsert(this.#compile(jobs), this.#tenantId)
+    const compiled = this.#compile(jobs)
+    const upsert = () => this.#store.schedules.jobs.upsert(compiled, this.#tenantId)
+    return recordUpsert(this.#scope, namesOf(compiled), upsert)
   }
 
   #compile(jobs: readonly JobOptions[]): CompiledJob[] {
@@ -114,9 +111,8 @@ export class Jobs {
     return this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
   }
 
-  async #need(nameOrId: string) {
-    const job = await this.#store.schedules.jobs.find(checkJob(nameOrId), this.#tenantId)
-    return job ?? notFound(nameOrId)
+  #need(nameOrId: string) {
+    return needJob(this.#store, nameOrId, this.#tenantId)
   }
 
   /**
@@ -139,7 +135,7 @@ export class Jobs {
   ): Promise<'updated' | 'unchanged'> {
     return this.#store.transaction(async () => {
       const held = await this.#store.schedules.steering.held(checkJob(nameOrId), this.#tenantId)
-      const job = held ?? notFound(nameOrId)
+      const job = held ?? jobNotFound(nameOrId)
       if (version !== undefined && job.version !== version)
         throw new PunctualError(
           'version_changed',
@@ -176,8 +172,12 @@ export class Jobs {
    * however they were created; runs that have started continue, including their retries. The ledger
    * stays.
    */
-  delete(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.delete(checkJob(nameOrId), this.#tenantId)
+  async delete(nameOrId: string): Promise<boolean> {
+    const job = checkJob(nameOrId)
+    const remove = () => this.#store.schedules.steering.delete(job, this.#tenantId)
+    return recordJob(this.#scope, job, remove, (deleted, was) =>
+      deleted ? { action: 'job.delete', before: definitionOf(was) } : null,
+    )
   }
 
   /**
@@ -188,7 +188,9 @@ export class Jobs {
    */
   async pause(nameOrId: string, note?: string): Promise<boolean> {
     const why = checkOptional('note', note, limits.descriptionLength)
-    return this.#store.schedules.steering.pause(checkJob(nameOrId), why, this.#tenantId)
+    const job = checkJob(nameOrId)
+    const pause = () => this.#store.schedules.steering.pause(job, why, this.#tenantId)
+    return recordPause(this.#scope, 'job.pause', job, pause)
   }
 
   /**
@@ -196,8 +198,10 @@ export class Jobs {
    * skipped.
    * @throws `PunctualError` with `job_not_found`.
    */
-  resume(nameOrId: string): Promise<boolean> {
-    return this.#store.schedules.steering.resume(checkJob(nameOrId), this.#tenantId)
+  async resume(nameOrId: string): Promise<boolean> {
+    const job = checkJob(nameOrId)
+    const resume = () => this.#store.schedules.steering.resume(job, this.#tenantId)
+    return recordPause(this.#scope, 'job.resume', job, resume)
   }
 
   /**
@@ -207,13 +211,16 @@ export class Jobs {
    * @throws `PunctualError` with `job_not_found`.
    */
   async trigger(nameOrId: string, options: { payload?: unknown } = {}): Promise<{ id: string }> {
-    const payload =
-      options.payload === undefined
-        ? null
-        : encodeJson(options.payload, 'payload', this.#defaults.payloadBytes ?? limits.payloadBytes)
-    return {
-      id: await this.#store.schedules.steering.trigger(checkJob(nameOrId), payload, this.#tenantId),
-    }
+    const job = checkJob(nameOrId)
+    const given = options.payload !== undefined && { payload: options.payload }
+    const bytesMax = this.#defaults.payloadBytes ?? limits.payloadBytes
+    const payload = given ? encodeJson(given.payload, 'payload', bytesMax) : null
+    const trigger = () => this.#store.schedules.steering.trigger(job, payload, this.#tenantId)
+    const id = await recordJob(this.#scope, job, trigger, (runId) => ({
+      action: 'job.trigger',
+      after: { runId, ...given },
+    }))
+    return { id }
   }
 
   /**
@@ -253,7 +260,12 @@ export class Jobs {
   async skip(nameOrId: string, slot: Instant, by?: string): Promise<void> {
     const slotMs = instantOf('slot', slot)
     const who = checkOptional('by', by, limits.createdByLength)
-    return this.#store.schedules.steering.skip(checkJob(nameOrId), slotMs, who, this.#tenantId)
+    const job = checkJob(nameOrId)
+    const skip = () => this.#store.schedules.steering.skip(job, slotMs, who, this.#tenantId)
+    return recordJob(this.#scope, job, skip, () => ({
+      action: 'job.skip',
+      after: { slot, ...(by !== undefined && { by }) },
+    }))
   }
 
   /**
@@ -263,22 +275,7 @@ export class Jobs {
    * than 100,000 slots.
    */
   async backfill(nameOrId: string, options: BackfillOptions): Promise<BackfillResult> {
-    checkedOptions(options, ['from', 'to', 'paceMs'])
-    const { id } = await this.#need(nameOrId)
-    const fromMs = instantOf('from', options.from)
-    const toMs = Math.min(instantOf('to', options.to), this.#nowMs())
-    if (toMs <= fromMs) refuseOption('to', 'later than from, and from in the past', options.to)
-    const { paceMs = 0 } = options
-    if (!Number.isInteger(paceMs) || paceMs < 0 || paceMs > DAY_MS)
-      refuseOption('paceMs', 'an integer of milliseconds, up to a day', paceMs)
-    const { slots, steering } = this.#store.schedules
-    const untilMs = Math.min(toMs - 1, await steering.decidePassed(id, this.#tenantId))
-    const job = await this.#need(id)
-    const wanted = slots.backfillable(job, fromMs, untilMs, limits.slotsPerBackfill + 1)
-    if (wanted.length > limits.slotsPerBackfill)
-      refuseOption('from', `a range of at most ${limits.slotsPerBackfill} slots`, options.from)
-    const ran = await slots.ran(job, wanted)
-    return steering.backfill(id, wanted, ran, paceMs, this.#tenantId)
+    return backfill(this.#scope, nameOrId, options)
   }
 
   /**
@@ -332,10 +329,11 @@ export class Jobs {
     const compiled = this.#compile(
       declared.jobs.map((job) => ({ ...job, source: declared.source })),
     )
-    return planSync(this.#store, declared.source, compiled, {
-      ...declared.options,
-      tenantId: this.#tenantId,
-    })
+    const { prune, dryRun } = declared.options
+    const how = { prune, dryRun, tenantId: this.#tenantId }
+    const sync = () => planSync(this.#store, declared.source, compiled, how)
+    if (dryRun) return this.#store.transaction(sync)
+    return recordSync(this.#scope, declared.source, namesOf(compiled), { prune, sync })
   }
 
   #nowMs(): number {
@@ -343,16 +341,4 @@ export class Jobs {
   }
 }
 
-const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs']
-
-/** A changed schedule replaces the previous one, also when it is of another kind. */
-function withChanges(declared: Declaration, changes: object): Declaration {
-  const rest: Record<string, unknown> = { ...declared }
-  if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
-  return { ...rest, ...changes }
-}
-
-function notFound(nameOrId: string): never {
-  const message = `No job has the name or id ${JSON.stringify(nameOrId)}. \`punctual jobs list\` lists the jobs.`
-  throw new PunctualError('job_not_found', message, { id: nameOrId })
-}
+const namesOf = (jobs: readonly CompiledJob[]) => jobs.map(({ name }) => name)

@@ -5,7 +5,7 @@
  */
 import type { PostgresStore } from '@punctual/store'
 import { Gauge, type Registry } from 'prom-client'
-import { Workers } from '../queues/workers.ts'
+import type { Workers } from '../queues/workers.ts'
 
 const CACHE_MS = 5_000
 
@@ -13,7 +13,12 @@ const CACHE_MS = 5_000
 type MakeGauge = (name: string, help: string, label: string) => Gauge
 type Fill = () => Promise<void>
 
-export function exposeFleet(store: PostgresStore, registry: Registry, nowMs: () => number): void {
+interface Fleet {
+  readonly store: PostgresStore
+  readonly workers: Workers
+}
+
+export function exposeFleet(fleet: Fleet, registry: Registry, nowMs: () => number): void {
   const registers = [registry]
   const fills: Fill[] = []
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -30,7 +35,7 @@ export function exposeFleet(store: PostgresStore, registry: Registry, nowMs: () 
   const collect = async () => void (await read())
   const make: MakeGauge = (name, help, label) =>
     new Gauge({ name, help, labelNames: [label], registers, collect })
-  fills.push(queueGauges(store, make), workerGauges(store, make))
+  fills.push(queueGauges(fleet.store, make), workerGauges(fleet.workers, make))
   new Gauge({
     name: 'punctual_up',
     help: '1 while the database answers.',
@@ -64,16 +69,15 @@ function queueGauges(store: PostgresStore, make: MakeGauge): Fill {
   }
 }
 
-function workerGauges(store: PostgresStore, make: MakeGauge): Fill {
+function workerGauges(processes: Workers, make: MakeGauge): Fill {
   const workers = make('punctual_workers', 'Workers by state: active, draining, lost.', 'state')
   const stuck = make(
     'punctual_stuck_handlers',
     'Handlers still executing after their attempt has ended; each keeps one permit of capacity.',
     'handler',
   )
-  const reader = new Workers(store)
   return async () => {
-    const present = await reader.present()
+    const present = await processes.present()
     workers.reset()
     stuck.reset()
     for (const state of ['active', 'draining', 'lost'])

@@ -3,6 +3,7 @@ import type { ClaimedRun, ReapResult, Settlement } from '@punctual/core/ports'
 import type { AuditResult } from '@punctual/engine'
 import type { PostgresStore } from '@punctual/store'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Workers } from '../queues/workers.ts'
 import { exposeFleet } from './fleet-gauges.ts'
 import { RunTally } from './run-tally.ts'
 
@@ -22,9 +23,9 @@ export class Metrics {
   #auditedAtMs: number | null = null
 
   /** @internal */
-  constructor(store: PostgresStore, nowMs: () => number) {
+  constructor(store: PostgresStore, workers: Workers, nowMs: () => number) {
     this.#nowMs = nowMs
-    this.#expose = () => this.#exposeProcess(store, nowMs)
+    this.#expose = () => this.#exposeProcess(store, workers, nowMs)
     const registers = [this.#registry]
     this.#runs.register(this.#registry)
     this.#stale = new Counter({
@@ -120,9 +121,9 @@ export class Metrics {
   }
 
   /** Adds metrics that are read from the database and from the process. */
-  #exposeProcess(store: PostgresStore, nowMs: () => number): void {
+  #exposeProcess(store: PostgresStore, workers: Workers, nowMs: () => number): void {
     collectDefaultMetrics({ register: this.#registry })
-    exposeFleet(store, this.#registry, nowMs)
+    exposeFleet({ store, workers }, this.#registry, nowMs)
     new Gauge({
       name: 'punctual_clock_skew_seconds',
       help: 'How far the clock of this machine is ahead of that of the database.',

@@ -4,6 +4,7 @@ import { limits } from '@punctual/core/errors'
 import type { LaneDepth, Pause, Queue } from '@punctual/core/queue'
 import type { FinalState } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
+import type { ControlWrites, WriteScope } from '../audit/control-writes.ts'
 
 const LAST_SECONDS = 60
 
@@ -17,7 +18,12 @@ export interface PauseOptions {
 
 type Ended = readonly { queue: string; state: FinalState; runs: number }[]
 
-function checkOptions(options: PauseOptions) {
+interface CheckedPause {
+  readonly note: string | null
+  readonly by: string | null
+}
+
+function checkOptions(options: PauseOptions): CheckedPause {
   if (typeof options !== 'object' || options === null)
     refuseOption('options', 'an object with note and by', options)
   const { note, by, ...others } = options
@@ -47,11 +53,13 @@ export function describePause({ queue, pausedAt, note, pausedBy }: Pause): strin
 /** `punctual.queues`: shows what is waiting and running in each queue, and pauses queues. */
 export class Queues {
   readonly #store: PostgresStore
+  readonly #writes: ControlWrites
   readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, tenantId: number) {
+  constructor({ store, writes, tenantId }: WriteScope) {
     this.#store = store
+    this.#writes = writes
     this.#tenantId = tenantId
   }
 
@@ -78,16 +86,12 @@ export class Queues {
    * when the queue was paused already.
    */
   async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
-    return this.#store.queues.pause(
-      checkName('queue', queue),
-      checkOptions(options),
-      this.#tenantId,
-    )
+    return this.#pause(checkName('queue', queue), checkOptions(options))
   }
 
   /** Resumes a queue; false when it was not paused. It stays paused while all queues are paused. */
   async resume(queue: string): Promise<boolean> {
-    return this.#store.queues.resume(checkName('queue', queue), this.#tenantId)
+    return this.#resume(checkName('queue', queue))
   }
 
   /**
@@ -95,15 +99,41 @@ export class Queues {
    * already.
    */
   async pauseAll(options: PauseOptions = {}): Promise<boolean> {
-    return this.#store.queues.pause(null, checkOptions(options), this.#tenantId)
+    return this.#pause(null, checkOptions(options))
   }
 
   /**
    * Ends `pauseAll`; queues that are paused individually stay paused. False when `pauseAll` was not
    * in effect.
    */
-  resumeAll(): Promise<boolean> {
-    return this.#store.queues.resume(null, this.#tenantId)
+  async resumeAll(): Promise<boolean> {
+    return this.#resume(null)
+  }
+
+  #pause(queue: string | null, how: CheckedPause): Promise<boolean> {
+    const pause = () => this.#store.queues.pause(queue, how, this.#tenantId)
+    return this.#record('queue.pause', queue, pause)
+  }
+
+  #resume(queue: string | null): Promise<boolean> {
+    const resume = () => this.#store.queues.resume(queue, this.#tenantId)
+    return this.#record('queue.resume', queue, resume)
+  }
+
+  /** Records the pause before and after; the target of all queues together has no name. */
+  #record(action: string, queue: string | null, change: () => Promise<boolean>): Promise<boolean> {
+    return this.#writes.record(this.#tenantId, async () => {
+      const before = await this.#find(queue)
+      const result = await change()
+      const after = await this.#find(queue)
+      const target = { kind: 'queue', id: null, name: queue }
+      const entry = { action, target, before, after, note: (after ?? before)?.note }
+      return { result, entries: result ? [entry] : [] }
+    })
+  }
+
+  async #find(queue: string | null): Promise<Pause | null> {
+    return (await this.pauses()).find((pause) => pause.queue === queue) ?? null
   }
 }
 

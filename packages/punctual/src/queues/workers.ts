@@ -8,6 +8,7 @@ import {
   systemClock,
   type WorkerSession,
 } from '@punctual/store'
+import type { ControlWrites, WriteScope } from '../audit/control-writes.ts'
 import { endsOfWorkers, noneEnded } from './stats.ts'
 
 const POLL_MS = 200
@@ -56,11 +57,13 @@ function checkId(id: unknown): string {
  */
 export class Workers {
   readonly #store: PostgresStore
+  readonly #writes: ControlWrites
   readonly #tenantId: number | null
 
   /** @internal */
-  constructor(store: PostgresStore, tenantId: number | null = null) {
+  constructor({ store, writes, tenantId }: WriteScope<number | null>) {
     this.#store = store
+    this.#writes = writes
     this.#tenantId = tenantId
   }
 
@@ -108,7 +111,7 @@ export class Workers {
    * @throws `PunctualError` with `worker_not_found`.
    */
   async drain(id: string): Promise<boolean> {
-    return this.#request(checkId(id), true)
+    return this.#record('worker.drain', checkId(id), true)
   }
 
   /**
@@ -116,7 +119,17 @@ export class Workers {
    * @throws `PunctualError` with `worker_not_found`.
    */
   async activate(id: string): Promise<boolean> {
-    return this.#request(checkId(id), false)
+    return this.#record('worker.activate', checkId(id), false)
+  }
+
+  #record(action: string, id: string, drains: boolean): Promise<boolean> {
+    return this.#writes.record(this.#tenantId, async () => {
+      const result = await this.#request(id, drains)
+      const worker = (await this.#store.workers.sessions()).find((session) => session.id === id)
+      const target = { kind: 'worker', id, name: worker ? `${worker.host}:${worker.pid}` : null }
+      const entry = { action, target, before: { drains: !drains }, after: { drains } }
+      return { result, entries: result ? [entry] : [] }
+    })
   }
 
   async #request(id: string, drains: boolean): Promise<boolean> {

@@ -21,7 +21,17 @@ import {
   type TooLate,
 } from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
-import { type BulkOptions, checkBulkOptions, filterInStore, steerMany } from './bulk.ts'
+import type { WriteScope } from '../audit/control-writes.ts'
+import { type BulkOptions, filterInStore } from './bulk.ts'
+import {
+  type CancelManyOptions,
+  cancelMany,
+  priorityOf,
+  promoteMany,
+  reprioritiseMany,
+  rescheduleMany,
+  runAtMs,
+} from './bulk-changes.ts'
 import type { HandlingOptions } from './handling.ts'
 import { countOfRuns, pageOfRuns, type RunCountOptions, type RunPageOptions } from './pages.ts'
 import {
@@ -31,18 +41,12 @@ import {
   type LogOptions,
   type WaitOptions,
 } from './read-options.ts'
+import { nextAt, recordRun, recordRuns } from './records.ts'
 import { idOf, type RunReference } from './reference.ts'
 import { resolveRun } from './resolve.ts'
 import type { Waiter } from './waiter.ts'
 
 const WAIT_MS_MAX = 2_147_483_647
-const RUN_AT_MAX = 253_402_300_799_999
-
-/** Options of `cancelMany`. */
-export interface CancelManyOptions extends BulkOptions {
-  /** Stored with the runs, up to 256 characters. @default 'cancelled' */
-  reason?: string
-}
 
 function notFound(id: string): never {
   throw new PunctualError(
@@ -58,27 +62,19 @@ function tooLate(state: RunState): TooLate {
   return isFinal(state) ? 'already_finished' : 'running'
 }
 
-function runAtMs(runAt: unknown): number {
-  const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN
-  if (ms >= 0 && ms <= RUN_AT_MAX) return ms
-  return refuseOption('runAt', 'a Date between the years 1970 and 9999', runAt)
-}
-
-function priorityOf(priority: unknown): number {
-  return integer('priority', priority, limits.priorityMin, limits.priorityMax)
-}
-
 /** `punctual.runs`: reads runs, waits for them and changes one or many. */
 export class Runs {
+  readonly #scope: WriteScope
   readonly #store: PostgresStore
   readonly #waiter: Waiter
   readonly #payloadBytes: number
   readonly #tenantId: number
 
   /** @internal */
-  constructor(store: PostgresStore, waiter: Waiter, payloadBytes: number, tenantId: number) {
-    this.#tenantId = tenantId
-    this.#store = store
+  constructor(scope: WriteScope, waiter: Waiter, payloadBytes: number) {
+    this.#scope = scope
+    this.#tenantId = scope.tenantId
+    this.#store = scope.store
     this.#waiter = waiter
     this.#payloadBytes = payloadBytes
   }
@@ -185,9 +181,24 @@ export class Runs {
    * @param reason - Stored with the run, up to 256 characters; `cancelled` by default.
    * @throws `PunctualError` with `run_not_found`.
    */
-  async cancel(run: RunReference, reason = 'cancelled'): Promise<CancelAnswer> {
+  async cancel(run: RunReference, reason?: string): Promise<CancelAnswer> {
     const id = idOf(run)
-    checkText('reason', reason, limits.createdByLength)
+    const why = reason === undefined ? 'cancelled' : reason
+    checkText('reason', why, limits.createdByLength)
+    const cancel = () => this.#cancel(id, why)
+    return recordRun(this.#scope, id, cancel, ({ result, state }, was) =>
+      result === 'already_finished' || was.state === state
+        ? null
+        : {
+            action: 'run.cancel',
+            before: { state: was.state },
+            after: { state },
+            note: reason,
+          },
+    )
+  }
+
+  async #cancel(id: string, reason: string): Promise<CancelAnswer> {
     const result = (await this.#store.steering.cancel([id], reason, this.#tenantId)).get(id)
     if (result) return { result, state: result } as CancelAnswer
     const { state } = (await this.#find(id)) ?? notFound(id)
@@ -203,10 +214,18 @@ export class Runs {
    */
   async reschedule(run: RunReference, runAt: Date): Promise<'rescheduled' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reschedule([id], runAtMs(runAt), this.#tenantId)
-    if (moved.has(id)) return 'rescheduled'
-    const { state } = (await this.#find(id)) ?? notFound(id)
-    return state === 'waiting' ? 'waiting' : tooLate(state)
+    const dueMs = runAtMs(runAt)
+    const reschedule = async () => {
+      const moved = await this.#store.steering.reschedule([id], dueMs, this.#tenantId)
+      if (moved.has(id)) return 'rescheduled'
+      const { state } = (await this.#find(id)) ?? notFound(id)
+      return state === 'waiting' ? 'waiting' : tooLate(state)
+    }
+    return recordRun(this.#scope, id, reschedule, (result, was) =>
+      result === 'rescheduled'
+        ? { action: 'run.reschedule', before: { nextAt: nextAt(was) }, after: { nextAt: runAt } }
+        : null,
+    )
   }
 
   /**
@@ -215,11 +234,18 @@ export class Runs {
    */
   async promote(run: RunReference): Promise<'promoted' | 'already_due' | 'waiting' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reschedule([id], null, this.#tenantId)
-    if (moved.has(id)) return 'promoted'
-    const { state } = (await this.#find(id)) ?? notFound(id)
-    if (state === 'queued') return 'already_due'
-    return state === 'waiting' ? 'waiting' : tooLate(state)
+    const promote = async () => {
+      const moved = await this.#store.steering.reschedule([id], null, this.#tenantId)
+      if (moved.has(id)) return 'promoted'
+      const { state } = (await this.#find(id)) ?? notFound(id)
+      if (state === 'queued') return 'already_due'
+      return state === 'waiting' ? 'waiting' : tooLate(state)
+    }
+    return recordRun(this.#scope, id, promote, (result, was) =>
+      result === 'promoted'
+        ? { action: 'run.promote', before: { nextAt: nextAt(was) }, after: { nextAt: 'now' } }
+        : null,
+    )
   }
 
   /**
@@ -229,13 +255,17 @@ export class Runs {
    */
   async reprioritise(run: RunReference, priority: number): Promise<'reprioritised' | TooLate> {
     const id = idOf(run)
-    const moved = await this.#store.steering.reprioritise(
-      [id],
-      priorityOf(priority),
-      this.#tenantId,
+    priorityOf(priority)
+    const reprioritise = async () => {
+      const moved = await this.#store.steering.reprioritise([id], priority, this.#tenantId)
+      if (moved.has(id)) return 'reprioritised'
+      return tooLate(((await this.#find(id)) ?? notFound(id)).state)
+    }
+    return recordRun(this.#scope, id, reprioritise, (result, was) =>
+      result === 'reprioritised'
+        ? { action: 'run.reprioritise', before: { priority: was.priority }, after: { priority } }
+        : null,
     )
-    if (moved.has(id)) return 'reprioritised'
-    return tooLate(((await this.#find(id)) ?? notFound(id)).state)
   }
 
   /**
@@ -250,10 +280,16 @@ export class Runs {
     if (typeof change !== 'object' || change === null || Object.keys(change).join() !== 'payload')
       refuseOption('change', 'an object with payload only', change)
     const payload = encodeJson(change.payload, 'payload', this.#payloadBytes)
-    const edited = await this.#store.steering.edit([id], payload, this.#tenantId)
-    if (edited.has(id)) return 'edited'
-    const { state } = (await this.#find(id)) ?? notFound(id)
-    return waits(state) ? 'attempted' : tooLate(state)
+    const edit = async () => {
+      const edited = await this.#store.steering.edit([id], payload, this.#tenantId)
+      if (edited.has(id)) return 'edited'
+      const { state } = (await this.#find(id)) ?? notFound(id)
+      return waits(state) ? 'attempted' : tooLate(state)
+    }
+    const after = { payload: change.payload }
+    return recordRun(this.#scope, id, edit, (result, was) =>
+      result === 'edited' ? { action: 'run.edit', before: { payload: was.payload }, after } : null,
+    )
   }
 
   /**
@@ -270,16 +306,8 @@ export class Runs {
     filter: RunFilter,
     options: CancelManyOptions = {},
   ): Promise<BulkResult<'cancelled' | 'cancelling' | 'already_finished'>> {
-    const { reason = 'cancelled' } = checkBulkOptions(options, ['reason'])
-    checkText('reason', reason, limits.createdByLength)
-    return steerMany(this.#store, this.#tenantId, filter, options, {
-      verb: 'cancel',
-      answers: ['cancelled', 'cancelling', 'already_finished'],
-      change: async (ids) => {
-        const answers = await this.#store.steering.cancel(ids, reason, this.#tenantId)
-        return (id) => answers.get(id) ?? 'already_finished'
-      },
-    })
+    const request = { verb: 'cancel', filter, options } as const
+    return recordRuns(this.#scope, request, () => cancelMany(this.#scope, filter, options))
   }
 
   /** Makes runs due now whose time has not come. */
@@ -287,15 +315,8 @@ export class Runs {
     filter: RunFilter,
     options: BulkOptions = {},
   ): Promise<BulkResult<'promoted' | 'missed'>> {
-    checkBulkOptions(options, [])
-    return steerMany(this.#store, this.#tenantId, filter, options, {
-      verb: 'promote',
-      answers: ['promoted', 'missed'],
-      change: async (ids) => {
-        const moved = await this.#store.steering.reschedule(ids, null, this.#tenantId)
-        return (id) => (moved.has(id) ? 'promoted' : 'missed')
-      },
-    })
+    const request = { verb: 'promote', filter, options } as const
+    return recordRuns(this.#scope, request, () => promoteMany(this.#scope, filter, options))
   }
 
   /** Changes the due time of runs that have not started. */
@@ -304,16 +325,10 @@ export class Runs {
     runAt: Date,
     options: BulkOptions = {},
   ): Promise<BulkResult<'rescheduled' | 'missed'>> {
-    checkBulkOptions(options, [])
-    const dueMs = runAtMs(runAt)
-    return steerMany(this.#store, this.#tenantId, filter, options, {
-      verb: 'reschedule',
-      answers: ['rescheduled', 'missed'],
-      change: async (ids) => {
-        const moved = await this.#store.steering.reschedule(ids, dueMs, this.#tenantId)
-        return (id) => (moved.has(id) ? 'rescheduled' : 'missed')
-      },
-    })
+    const request = { verb: 'reschedule', filter, options, change: { runAt } } as const
+    return recordRuns(this.#scope, request, () =>
+      rescheduleMany(this.#scope, filter, runAt, options),
+    )
   }
 
   /** Changes the priority of runs that have not started. */
@@ -322,16 +337,10 @@ export class Runs {
     priority: number,
     options: BulkOptions = {},
   ): Promise<BulkResult<'reprioritised' | 'missed'>> {
-    checkBulkOptions(options, [])
-    priorityOf(priority)
-    return steerMany(this.#store, this.#tenantId, filter, options, {
-      verb: 'reprioritise',
-      answers: ['reprioritised', 'missed'],
-      change: async (ids) => {
-        const moved = await this.#store.steering.reprioritise(ids, priority, this.#tenantId)
-        return (id) => (moved.has(id) ? 'reprioritised' : 'missed')
-      },
-    })
+    const request = { verb: 'reprioritise', filter, options, change: { priority } } as const
+    return recordRuns(this.#scope, request, () =>
+      reprioritiseMany(this.#scope, filter, priority, options),
+    )
   }
 
   /**
@@ -345,7 +354,15 @@ export class Runs {
     as: Resolution,
     options: HandlingOptions = {},
   ): Promise<ResolveResult> {
-    return resolveRun(this.#store, this.#tenantId, idOf(run), as, options)
+    const id = idOf(run)
+    const resolve = () => resolveRun(this.#store, this.#tenantId, id, as, options)
+    return recordRun(this.#scope, id, resolve, (answer, { state }) => {
+      if (answer.result !== 'resolved') return null
+      const { by, note } = options
+      const { replayedAs } = answer
+      const after = { resolved: as, replayedAs, ...(by && { by }) }
+      return { action: 'run.resolve', before: { state }, after, note }
+    })
   }
 
   /**

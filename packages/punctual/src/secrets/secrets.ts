@@ -3,7 +3,7 @@ import { checkName, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import type { SecretInfo, SecretSet } from '@punctual/core/identity'
 import type { PostgresStore } from '@punctual/store'
-import type { ControlWrites } from '../audit/control-writes.ts'
+import type { ControlWrites, WriteScope } from '../audit/control-writes.ts'
 
 /** The result of rotating the master key. */
 export interface RotatedSecrets {
@@ -24,11 +24,6 @@ function checkValue(value: unknown): string {
   return value
 }
 
-export interface SecretsParts {
-  readonly store: PostgresStore
-  readonly writes: ControlWrites
-}
-
 /**
  * Secrets of one tenant. Programs write values here; handlers read them with `ctx.secret(name)`.
  */
@@ -38,7 +33,7 @@ export class Secrets {
   readonly #tenantId: number
 
   /** @internal */
-  constructor({ store, writes }: SecretsParts, tenantId: number) {
+  constructor({ store, writes, tenantId }: WriteScope) {
     this.#store = store
     this.#writes = writes
     this.#tenantId = tenantId
@@ -90,12 +85,12 @@ export class Secrets {
 
 /** Secrets of the default tenant, and the master key for the secrets of all tenants. */
 export class SecretsOfInstallation extends Secrets {
-  readonly #options: SecretsParts
+  readonly #options: WriteScope
 
   /** @internal */
-  constructor(parts: SecretsParts, tenantId: number) {
-    super(parts, tenantId)
-    this.#options = parts
+  constructor(scope: WriteScope) {
+    super(scope)
+    this.#options = scope
   }
 
   /**

@@ -4,6 +4,7 @@ import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { type ApiKey, type CreatedApiKey, type Scope, scopeNames } from '@punctual/core/identity'
 import type { PostgresStore, TenantReference } from '@punctual/store'
 import { checkedOptions } from './checked-options.ts'
+import { type InstallationScope, recordApiKey } from './records.ts'
 import { checkTenant } from './tenants.ts'
 
 const LIST_MAX = 1_000
@@ -77,6 +78,12 @@ function checkScopes(scopes: unknown, ofTenant: boolean): readonly Scope[] {
   return unique
 }
 
+interface Rotation {
+  readonly overlapMs: number
+  readonly expiresAt: Date | null
+  readonly by: string | null
+}
+
 const byOf = (by: string | undefined) =>
   by === undefined ? null : checkText('by', by, limits.createdByLength)
 
@@ -95,11 +102,13 @@ function expiryOf(expiresAt: Instant | undefined, nowMs: number): Date | null {
 
 /** `punctual.apiKeys`: the API keys that identify callers of the HTTP API. */
 export class ApiKeys {
+  readonly #scope: InstallationScope
   readonly #store: PostgresStore
 
   /** @internal */
-  constructor(store: PostgresStore) {
-    this.#store = store
+  constructor(scope: InstallationScope) {
+    this.#scope = scope
+    this.#store = scope.store
   }
 
   /**
@@ -122,7 +131,13 @@ export class ApiKeys {
       expiresAt: expiryOf(expiresAt, nowMs),
       by: byOf(by),
     }
-    return this.#store.apiKeys.create({ ...checked, tenantId: await this.#tenantId(tenant) })
+    const create = async () => {
+      const tenantId = await this.#tenantId(tenant)
+      return this.#store.apiKeys.create({ ...checked, tenantId })
+    }
+    return recordApiKey(this.#scope, 'api_key.create', create, (key) => ({
+      after: { scopes: key.scopes, expiresAt: key.expiresAt },
+    }))
   }
 
   async #tenantId(tenant: TenantReference | undefined): Promise<number | null> {
@@ -169,6 +184,14 @@ export class ApiKeys {
       expiresAt: expiryOf(expiresAt, this.#store.database.clock.nowMs()),
       by: byOf(by),
     }
+    const rotate = () => this.#rotate(id, tenant, rotation)
+    return recordApiKey(this.#scope, 'api_key.rotate', rotate, (made) => ({
+      before: { id },
+      after: { id: made.id, scopes: made.scopes, expiresAt: made.expiresAt },
+    }))
+  }
+
+  async #rotate(id: string, tenant: TenantReference | undefined, rotation: Rotation) {
     const tenantId = await this.#tenantId(tenant)
     const found = await this.get(id, { ...(tenant !== undefined && { tenant }) })
     if (!found) notFound(id)
@@ -189,8 +212,17 @@ export class ApiKeys {
   async revoke(id: string, options: RevokeOptions = {}): Promise<ApiKey> {
     const { tenant, by } = checkedOptions(options, ['tenant', 'by'])
     if (!UUID.test(id)) notFound(id)
-    const tenantId = await this.#tenantId(tenant)
-    await this.#store.apiKeys.revoke(id, tenantId, byOf(by))
-    return (await this.#store.apiKeys.find(id, tenantId)) ?? notFound(id)
+    const revokedBy = byOf(by)
+    let revokedBefore = false
+    const revoke = async () => {
+      const tenantId = await this.#tenantId(tenant)
+      const was = await this.#store.apiKeys.find(id, tenantId)
+      revokedBefore = was?.revokedAt != null
+      await this.#store.apiKeys.revoke(id, tenantId, revokedBy)
+      return (await this.#store.apiKeys.find(id, tenantId)) ?? notFound(id)
+    }
+    return recordApiKey(this.#scope, 'api_key.revoke', revoke, ({ revokedAt }) =>
+      revokedBefore ? null : { before: { revokedAt: null }, after: { revokedAt } },
+    )
   }
 }

@@ -1,5 +1,4 @@
 /** `punctual.tenants`: the tenants that share an installation, their quotas, export and erasure. */
-import type { Actor } from '@punctual/core/audit'
 import { checkText, type Instant, instantOf, integer, refuseOption } from '@punctual/core/check'
 import { limits } from '@punctual/core/errors'
 import {
@@ -19,6 +18,7 @@ import {
 } from '@punctual/store'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { checkedOptions } from './checked-options.ts'
+import { type InstallationScope, recordTenant, recordTenantChange } from './records.ts'
 
 const LIST_MAX = 1_000
 const DAY_MS = 86_400_000
@@ -87,13 +87,13 @@ const noteOf = (note: string | null | undefined) =>
 
 /** `punctual.tenants`: the tenants that share an installation, their quotas, export and erasure. */
 export class Tenants {
+  readonly #scope: InstallationScope
   readonly #store: PostgresStore
-  readonly #actor: () => Actor
 
   /** @internal */
-  constructor(store: PostgresStore, actor: () => Actor) {
-    this.#store = store
-    this.#actor = actor
+  constructor(scope: InstallationScope) {
+    this.#scope = scope
+    this.#store = scope.store
   }
 
   /**
@@ -112,7 +112,8 @@ export class Tenants {
       ...(note !== undefined && { note }),
       ...(by !== undefined && { by }),
     })
-    return this.#store.tenants.create(checkTenantName('name', name), handling, changes)
+    checkTenantName('name', name)
+    return recordTenant(this.#scope, () => this.#store.tenants.create(name, handling, changes))
   }
 
   /** A tenant by its name or number, or null when there is none. */
@@ -134,10 +135,13 @@ export class Tenants {
    */
   async update(tenant: TenantReference, changes: TenantChanges): Promise<Tenant> {
     const { note, quotas = {} } = checkedOptions(changes, ['note', 'quotas'])
-    return this.#store.tenants.update(checkTenant(tenant), {
+    const reference = checkTenant(tenant)
+    const checked = {
       ...(note !== undefined && { note: noteOf(note) }),
       quotas: compileQuotas(quotas),
-    })
+    }
+    const update = () => this.#store.tenants.update(reference, checked)
+    return recordTenantChange(this.#scope, 'tenant.update', reference, update)
   }
 
   /**
@@ -147,7 +151,10 @@ export class Tenants {
    * @throws `PunctualError` with `tenant_not_found`.
    */
   async suspend(tenant: TenantReference, options: HandlingOptions = {}): Promise<Tenant> {
-    return this.#store.tenants.suspend(checkTenant(tenant), handledBy(options))
+    const reference = checkTenant(tenant)
+    const handling = handledBy(options)
+    const suspend = () => this.#store.tenants.suspend(reference, handling)
+    return recordTenantChange(this.#scope, 'tenant.suspend', reference, suspend)
   }
 
   /**
@@ -155,7 +162,9 @@ export class Tenants {
    * @throws `PunctualError` with `tenant_not_found`.
    */
   async resume(tenant: TenantReference): Promise<Tenant> {
-    return this.#store.tenants.resume(checkTenant(tenant))
+    const reference = checkTenant(tenant)
+    const resume = () => this.#store.tenants.resume(reference)
+    return recordTenantChange(this.#scope, 'tenant.resume', reference, resume)
   }
 
   /**
@@ -221,6 +230,7 @@ export class Tenants {
     ])
     const found = await this.#store.tenants.get(checkTenant(tenant))
     if (confirm !== found.name) refuseOption('confirm', `the name ${found.name}`, confirm)
-    return this.#store.erasure.erase(found, { actor: this.#actor(), onProgress, signal })
+    const { actor } = this.#scope.writes
+    return this.#store.erasure.erase(found, { actor, onProgress, signal })
   }
 }

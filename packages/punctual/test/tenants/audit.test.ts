@@ -3,11 +3,6 @@ import { hostname } from 'node:os'
 import { eventually, migratedDatabase, type TestDatabase } from '@punctual/testkit'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { apiKeyWrites, tenantWrites } from '../../src/audit/identity-writes.ts'
-import { calendarWrites, jobWrites } from '../../src/audit/job-writes.ts'
-import { deadLetterWrites, groupWrites } from '../../src/audit/letter-writes.ts'
-import { limitWrites, queueWrites, workerWrites } from '../../src/audit/queue-writes.ts'
-import { runWrites } from '../../src/audit/run-writes.ts'
 import { Punctual } from '../../src/index.ts'
 
 const HOUR = 3_600_000
@@ -318,42 +313,6 @@ describe('the actor', () => {
     ])
     expect(await client.audit.list({ tenantId: 7 })).toHaveLength(1)
     await expect(seven.audit.list({ tenantId: 1 })).rejects.toThrow(/an object with only/)
-  })
-})
-
-describe('the list of recorded methods', () => {
-  /** Methods that read, submit, return an object, or write through a recorded method. */
-  const others = {
-    jobs: ['get', 'list', 'page', 'inspect', 'preview', 'slots', 'explain', 'change'],
-    calendars: ['list'],
-    runs: ['get', 'list', 'page', 'count', 'logs', 'waitFor', 'explain'],
-    queues: ['list', 'pauses'],
-    limits: ['list'],
-    workers: ['present', 'list', 'waitUntilDrained'],
-    // Erasing writes its own entry, in its last transaction.
-    tenants: ['get', 'list', 'usage', 'export', 'erase'],
-    apiKeys: ['get', 'list'],
-    deadLetters: ['list', 'causes', 'get'],
-    groups: ['submit', 'handle', 'add', 'get', 'list', 'runs', 'waitFor'],
-  }
-  const tables = {
-    jobs: jobWrites,
-    calendars: calendarWrites,
-    runs: runWrites,
-    queues: queueWrites,
-    limits: limitWrites,
-    workers: workerWrites,
-    tenants: tenantWrites,
-    apiKeys: apiKeyWrites,
-    deadLetters: deadLetterWrites,
-    groups: groupWrites,
-  }
-
-  it.each(Object.keys(tables) as (keyof typeof tables)[])('lists each method of %s', (name) => {
-    const facade = name === 'calendars' ? client.jobs.calendars : client[name]
-    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(facade))
-    const known = ['constructor', ...others[name], ...Object.keys(tables[name])]
-    expect(methods.toSorted()).toEqual(known.toSorted())
   })
 })
 
