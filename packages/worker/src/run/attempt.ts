@@ -1,19 +1,22 @@
 /**
- * One try at a run: decode the payload, call the handler, and turn whatever happens into a settlement. An
- * attempt ends exactly once: by the handler, or at its timeout plus a short grace when the handler does not
- * heed its signal. What a handler does after that is its own business; its result is not used.
+ * One try at a run: decodes the payload, calls the handler, and turns its end into a settlement.
+ * `transition` decides; this file performs the effects. An attempt ends exactly once: by its
+ * handler, or a grace period after its timeout or cancellation when the handler ignores its
+ * signal. The result of a handler that continues after that is not used.
  */
 import { encodeJson } from '@punctual/core/check'
 import type { Clock } from '@punctual/core/clock'
-import { isNonRetryable, limits, PunctualError, retryAfterMs } from '@punctual/core/errors'
+import { limits, PunctualError } from '@punctual/core/errors'
 import type { ClaimedRun, Settlement, StuckHandler } from '@punctual/core/ports'
+import { decodeRunPolicy, type RunPolicy, traits } from '@punctual/core/run'
+import { settlementOf } from './attempt-outcome.ts'
 import {
-  type AttemptOutcome,
-  decideAfterFailure,
-  decodeRunPolicy,
-  type RunPolicy,
-  traits,
-} from '@punctual/core/run'
+  type AttemptEvent,
+  type AttemptState,
+  type EndedState,
+  RUNNING,
+  transition,
+} from './attempt-state.ts'
 import type {
   HandlerContext,
   RegisteredHandler,
@@ -23,14 +26,14 @@ import type {
 } from './handler.ts'
 import type { RunLogs } from './run-logs.ts'
 import type { Placed } from './running.ts'
-import { failureWithout, type ReadSecret, SecretReads, storedJson } from './secret-reads.ts'
+import { type ReadSecret, SecretReads, storedJson } from './secret-reads.ts'
 import { slotOfRun } from './slot-of-run.ts'
 
-/** How long a handler has to end after its signal was aborted by the timeout. */
+/** How long a handler has to stop after its timeout aborted its signal. */
 const TIMEOUT_GRACE_MS = 1_000
-/** How long a handler that was silent for too long has to say that it lives. */
+/** How long a handler that sent no heartbeat in time has to send one. */
 const LAST_CHANCE_MS = 50
-/** How long a handler has to end after its run was cancelled. */
+/** How long a handler has to stop after its run was cancelled. */
 const CANCEL_GRACE_MS = 30_000
 
 export interface AttemptHost {
@@ -39,14 +42,16 @@ export interface AttemptHost {
   readonly transaction: TransactionRunner
   readonly random: () => number
   readonly outputBytes: number
-  /** The attempt has its outcome; null when it was settled in the handler's own transaction. */
-  onEnded(attempt: Attempt, settlement: Settlement | null): void
-  /** The handler really returned: its slot is free. */
-  onReturned(attempt: Attempt): void
+  /** The attempt has its outcome. */
+  onEnded(attempt: Attempt, settlement: Settlement): void
+  /** The handler's own transaction settled the run. */
+  onCommitted(attempt: Attempt): void
+  /** The handler has returned: its capacity is free. `wasStuck`: it outlived its attempt. */
+  onReturned(attempt: Attempt, wasStuck: boolean): void
   onProgress(attempt: Attempt, value: string): void
-  /** The attempt has its outcome, and its handler goes on. */
+  /** The attempt has its outcome, and its handler is still executing. */
   onStuck(attempt: Attempt): void
-  /** Keeps a checkpoint; false when the run belongs to somebody else by now. */
+  /** Stores a checkpoint; false when another session owns the run by now. */
   checkpoint(run: ClaimedRun, state: string): Promise<boolean>
   readonly secret?: ReadSecret | undefined
 }
@@ -54,20 +59,13 @@ export interface AttemptHost {
 export class Attempt implements HandlerContext, Placed {
   readonly run: ClaimedRun
   place = -1
-  /** Its handler went on after its end. */
-  wasStuck = false
   readonly #host: AttemptHost
   #startedAtMs = 0
   /** False while the transaction that the handler is to run in has not begun. */
   #called = true
-  #ended = false
-  #returned = false
-  #committed = false
-  #timedOut = false
-  #interrupted: Error | null = null
-  #cancelled: string | null = null
+  #state: AttemptState = RUNNING
   #controller: AbortController | undefined
-  /** How to put off what is to happen later. */
+  /** Calls off the timeout, or the end of a grace period. */
   #timer: (() => void) | undefined
   #listening: (() => void) | undefined
   #heardAtMs = 0
@@ -118,11 +116,11 @@ export class Attempt implements HandlerContext, Placed {
     return this.#log
   }
   get ended(): boolean {
-    return this.#ended
+    return this.#state.kind === 'ended'
   }
-  /** It has its outcome, and its handler goes on without heeding its signal. */
+  /** The handler, when it is executing although the attempt has ended. */
   get stuck(): StuckHandler | null {
-    if (!this.#ended || this.#returned || this.#committed) return null
+    if (!this.#isStuck(this.#state)) return null
     const { id: runId, handler } = this.run
     return { runId, handler, attempt: this.attempt, ranMs: Math.round(this.#ranMs()) }
   }
@@ -134,16 +132,16 @@ export class Attempt implements HandlerContext, Placed {
     if (this.#tx) return this.#tx
     throw new PunctualError(
       'invalid_option',
-      'ctx.tx belongs to runs with delivery transactional. Submit the run so, or use ctx.transaction.',
+      'ctx.tx belongs to runs with delivery transactional. Submit the run with it, or use ctx.transaction.',
       { field: 'delivery', id: this.run.id },
     )
   }
 
-  // Made when asked for: most handlers ask for none, and may take them out of the context.
+  // Created on access: most handlers use none of them, and may take them out of the context.
   get progress(): HandlerContext['progress'] {
     return (value) => {
       this.#heard()
-      if (this.#ended) return
+      if (this.ended) return
       const json = storedJson(this.#secrets, value, 'progress', limits.logMessageLength)
       this.#host.onProgress(this, json)
     }
@@ -160,11 +158,11 @@ export class Attempt implements HandlerContext, Placed {
   get checkpoint(): HandlerContext['checkpoint'] {
     return async (state) => {
       this.#heard()
-      const kept = encodeJson(state, 'checkpoint', limits.checkpointBytes)
-      if (this.#ended || !(await this.#host.checkpoint(this.run, kept)))
+      const json = encodeJson(state, 'checkpoint', limits.checkpointBytes)
+      if (this.ended || !(await this.#host.checkpoint(this.run, json)))
         throw new PunctualError(
           'lease_lost',
-          `Run ${this.run.id} does not belong to this attempt any more; the checkpoint is not kept.`,
+          `Run ${this.run.id} does not belong to this attempt any more; the checkpoint is not stored.`,
           { id: this.run.id },
         )
       this.#heard()
@@ -179,8 +177,7 @@ export class Attempt implements HandlerContext, Placed {
         return this.#secrets?.value(output) ?? output
       }
       await this.#host.transaction(this.run, () => this.#ranMs(), stored)
-      this.#committed = true
-      this.#end(null)
+      this.#apply({ kind: 'commit' })
       return output as Awaited<ReturnType<typeof work>>
     }
   }
@@ -193,7 +190,7 @@ export class Attempt implements HandlerContext, Placed {
     return this.#host.clock.monotonicMs() - this.#startedAtMs
   }
 
-  /** As it is settled: an attempt whose handler was never called has not started. */
+  /** An attempt whose handler was never called has not started. */
   get #startedAgoMs(): number | null {
     return this.#called ? this.#ranMs() : null
   }
@@ -205,15 +202,15 @@ export class Attempt implements HandlerContext, Placed {
     this.#checkpoint = checkpoint
     try {
       const result = this.#call(handler)
-      // Also looking for `then` may throw, and calling it.
+      // Reading `then` may throw, and so may calling it.
       if (typeof (result as PromiseLike<unknown> | null)?.then === 'function')
         (result as PromiseLike<unknown>).then(
-          (value) => this.#return(value, true),
-          (thrown) => this.#return(thrown, false),
+          (value) => this.#apply({ kind: 'return', value }),
+          (thrown) => this.#apply({ kind: 'throw', thrown }),
         )
-      else this.#return(result, true)
+      else this.#apply({ kind: 'return', value: result })
     } catch (thrown) {
-      this.#return(thrown, false)
+      this.#apply({ kind: 'throw', thrown })
     }
   }
 
@@ -232,9 +229,9 @@ export class Attempt implements HandlerContext, Placed {
     return decodeRunPolicy(this.run.policy)
   }
 
-  /** Called once the first burst of quick handlers is over: most never need a timer. */
+  /** Called after the first burst of quick handlers: most never need a timer. */
   armTimeout(): void {
-    if (this.#returned || this.#timer) return
+    if (this.ended || this.#timer) return
     const { timeoutMs, policy } = this.run
     const leftMs = Math.max(0, timeoutMs - this.#ranMs())
     this.#timer = this.#host.clock.after(leftMs, () =>
@@ -245,14 +242,14 @@ export class Attempt implements HandlerContext, Placed {
   }
 
   /**
-   * Looks again when it would have been silent for too long. One that is silent is given a last chance: when another
-   * handler has blocked the event loop, what it had to say is behind us in the queue.
+   * Checks the heartbeat when it would be overdue. A handler whose heartbeat is overdue has a last
+   * chance: when another handler has blocked the event loop, its heartbeat waits in the queue.
    */
   #listen(heartbeatMs: number, last = false): void {
     const silentMs = this.#host.clock.monotonicMs() - this.#heardAtMs
     const silent = silentMs >= heartbeatMs
     const again = () => this.#listen(heartbeatMs, silent)
-    if (silent && last) this.#expire(`The handler was not heard of for ${heartbeatMs} ms.`)
+    if (silent && last) this.#expire(`The handler sent no heartbeat for ${heartbeatMs} ms.`)
     else {
       const inMs = silent ? LAST_CHANCE_MS : heartbeatMs - silentMs
       this.#listening = this.#host.clock.after(inMs, again)
@@ -260,13 +257,16 @@ export class Attempt implements HandlerContext, Placed {
   }
 
   #expire(message: string): void {
-    if (this.#returned || this.#ended || this.#timedOut || this.#cancelled !== null) return
-    this.#timedOut = true
-    this.#timer?.()
-    this.#listening?.()
     const reason = new DOMException(message, 'TimeoutError')
+    if (!this.#apply({ kind: 'time_out', reason })) return
+    this.#listening?.()
     this.#abort(reason)
-    this.#timer = this.#host.clock.after(TIMEOUT_GRACE_MS, () => this.#fail('timed_out', reason))
+    this.#grace(TIMEOUT_GRACE_MS)
+  }
+
+  #grace(ms: number): void {
+    this.#timer?.()
+    this.#timer = this.#host.clock.after(ms, () => this.#apply({ kind: 'grace_over' }))
   }
 
   /** The lease is lost, or about to be. */
@@ -276,52 +276,26 @@ export class Attempt implements HandlerContext, Placed {
       this.interrupt(reason)
   }
 
-  /** Asks the handler to end; what it then throws counts as `cancelled` and is tried again elsewhere. */
+  /** Asks the handler to stop; an error that it then throws returns the run to be tried again. */
   interrupt(reason: Error): void {
-    this.#interrupted = reason
+    this.#apply({ kind: 'interrupt', reason })
     this.#abort(reason)
   }
 
-  /** Asks the handler to end for good; what it then throws ends the run as cancelled. */
+  /** Asks the handler to stop for good; an error that it then throws ends the run as cancelled. */
   cancel(reason: string): void {
-    if (this.#cancelled !== null || this.#ended) return
-    this.#cancelled = reason
-    this.#timer?.()
     const error = new DOMException(`The run is cancelled: ${reason}.`, 'AbortError')
-    this.#timer = this.#host.clock.after(CANCEL_GRACE_MS, () => this.#endCancelled(error))
+    if (!this.#apply({ kind: 'cancel', reason, error })) return
+    this.#grace(CANCEL_GRACE_MS)
     this.#abort(error)
   }
 
-  #endCancelled(thrown: unknown): void {
-    this.#end({
-      kind: 'cancelled',
-      run: this.run,
-      startedAgoMs: this.#startedAgoMs,
-      failure: failureWithout(this.#secrets, thrown),
-      reason: this.#cancelled ?? 'cancelled',
-    })
-  }
-
   /**
-   * Gives the handler up: the run goes back to be tried again, now. One that must not run twice does not: it is dead
-   * when its handler has ended, and otherwise it stays with the lease, whose end makes it `unknown`.
+   * Waits for the handler no longer: the run returns to be tried again, now. A run that must not
+   * run twice stays with the lease, whose end makes it `unknown`.
    */
   abandon(reason: Error): void {
-    const failure = failureWithout(this.#secrets, reason)
-    const { run } = this
-    if ((run.traits & traits.atMostOnce) !== 0) {
-      const dead = { kind: 'dead', outcome: 'cancelled', reason: 'interrupted' } as const
-      if (this.#returned) this.#end({ ...dead, run, startedAgoMs: this.#startedAgoMs, failure })
-      return
-    }
-    this.#end({
-      kind: 'retry',
-      run: this.run,
-      startedAgoMs: this.#startedAgoMs,
-      outcome: 'cancelled',
-      failure,
-      delayMs: 0,
-    })
+    if ((this.run.traits & traits.atMostOnce) === 0) this.#apply({ kind: 'abandon', reason })
   }
 
   #abort(reason: Error): void {
@@ -329,65 +303,33 @@ export class Attempt implements HandlerContext, Placed {
     this.#controller.abort(reason)
   }
 
-  #return(value: unknown, ok: boolean): void {
-    if (this.#returned) return
-    this.#returned = true
+  /** Moves the attempt and performs what follows; false when the event changes nothing. */
+  #apply(event: AttemptEvent): boolean {
+    const before = this.#state
+    const after = transition(before, event)
+    if (after === before) return false
+    this.#state = after
+    if (after.kind !== 'ended') return true
+    const wasStuck = this.#isStuck(before)
+    if (before.kind !== 'ended') this.#end(after)
+    if (after.returned) this.#host.onReturned(this, wasStuck)
+    return true
+  }
+
+  #end({ ending, returned }: EndedState): void {
     this.#timer?.()
     this.#listening?.()
-    if (!this.#ended) {
-      if (this.#cancelled !== null && !ok) this.#endCancelled(value)
-      else if (this.#timedOut) this.#fail('timed_out', ok ? this.signal.reason : value)
-      else if (ok) this.#succeed(value)
-      else if (this.#interrupted) this.abandon(this.#interrupted)
-      else this.#fail('failed', value)
+    if (ending.kind === 'committed') this.#host.onCommitted(this)
+    else {
+      const agoMs = this.#startedAgoMs
+      const settlement = settlementOf(ending, this.run, agoMs, this.#secrets, this.#host)
+      this.#host.onEnded(this, settlement)
+      if (!returned) this.#host.onStuck(this)
     }
-    this.#host.onReturned(this)
   }
 
-  #succeed(value: unknown): void {
-    let output: string | null = null
-    if (value !== undefined && value !== null)
-      try {
-        output = storedJson(this.#secrets, value, 'output', this.#host.outputBytes)
-      } catch (error) {
-        this.#fail('failed', error)
-        return
-      }
-    this.#end({ kind: 'succeeded', run: this.run, startedAgoMs: this.#ranMs(), output })
-  }
-
-  #fail(outcome: AttemptOutcome, thrown: unknown): void {
-    if (this.#ended) return
-    const { run } = this
-    const failure = failureWithout(this.#secrets, thrown)
-    const next = decideAfterFailure(
-      {
-        outcome,
-        codes: failure.code === undefined ? [failure.name] : [failure.code, failure.name],
-        failures: run.attempt + 1 - run.crashes,
-        maxAttempts: run.maxAttempts,
-        nonRetryable: isNonRetryable(thrown),
-        retryAfterMs: retryAfterMs(thrown),
-      },
-      this.#policy(),
-      this.#host.random(),
-    )
-    const base = { run, startedAgoMs: this.#startedAgoMs, outcome, failure }
-    this.#end(
-      next.kind === 'retry'
-        ? { ...base, kind: 'retry', delayMs: next.delayMs }
-        : { ...base, kind: 'dead', reason: next.reason },
-    )
-  }
-
-  #end(settlement: Settlement | null): void {
-    if (this.#ended || (settlement !== null && this.#committed)) return
-    this.#ended = true
-    this.#timer?.()
-    this.#listening?.()
-    this.#host.onEnded(this, settlement)
-    if (this.#returned || settlement === null) return
-    this.wasStuck = true
-    this.#host.onStuck(this)
+  /** A handler whose transaction settled the run may continue: it is not stuck. */
+  #isStuck(state: AttemptState): boolean {
+    return state.kind === 'ended' && !state.returned && state.ending.kind !== 'committed'
   }
 }

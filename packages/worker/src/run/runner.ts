@@ -77,14 +77,12 @@ export class Runner {
       random: options.random,
       outputBytes: options.outputBytes,
       transaction: options.transaction,
-      onEnded: (attempt, settlement) => {
-        if (settlement) options.settle(settlement)
-        else {
-          this.settled(attempt.run)
-          options.onTransacted(attempt.run)
-        }
+      onEnded: (_attempt, settlement) => options.settle(settlement),
+      onCommitted: ({ run }) => {
+        this.settled(run)
+        options.onTransacted(run)
       },
-      onReturned: (attempt) => this.#returned(attempt),
+      onReturned: (attempt, wasStuck) => this.#returned(attempt, wasStuck),
       onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
       onStuck: () => options.onStuckChanged(),
       checkpoint: (run, state) => options.store.saveCheckpoint(run, state),
@@ -261,9 +259,9 @@ export class Runner {
     return all.filter((stuck) => stuck !== null).slice(0, STUCK_SHOWN_MAX)
   }
 
-  #returned(attempt: Attempt): void {
+  #returned(attempt: Attempt, wasStuck: boolean): void {
     this.#running.delete(attempt)
-    if (attempt.wasStuck) this.#options.onStuckChanged()
+    if (wasStuck) this.#options.onStuckChanged()
     this.#release(attempt.run)
   }
 
