@@ -7,8 +7,8 @@ import {
   decodeRunPolicy,
   traits,
 } from '@punctual/core/run'
+import { failureWithout, type SecretReads, storedJson } from '../reports/secret-reads.ts'
 import type { Ending } from './attempt-state.ts'
-import { failureWithout, type SecretReads, storedJson } from './secret-reads.ts'
 
 export interface OutcomeRules {
   readonly random: () => number
