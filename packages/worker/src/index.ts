@@ -1,16 +1,9 @@
-export { type IsolatedHandler, isolatedHandler } from './isolation/isolated-handler.ts'
-export { ManualClaimer } from './manual-claimer.ts'
-export type { WorkerEvents, WorkerHint, WorkerOptions } from './options/worker-options.ts'
-export { PunctualServer, type ServerOptions } from './remote/http.ts'
-export { createRemoteHeartbeat, type RemoteHeartbeatOptions } from './remote/remote-heartbeat.ts'
-export { RemoteHints } from './remote/remote-hints.ts'
-export { RemoteWorkStore } from './remote/remote-work-store.ts'
 export {
   type BatchFunction,
   type BatchItem,
   type BatchOutcomes,
   batchHandler,
-} from './run/batch-handler.ts'
+} from './handler/batch-handler.ts'
 export type {
   HandlerContext,
   HandlerFunction,
@@ -20,6 +13,13 @@ export type {
   SlotOfRun,
   TransactionClient,
   TransactionRunner,
-} from './run/handler.ts'
+} from './handler/handler.ts'
+export { type IsolatedHandler, isolatedHandler } from './isolation/isolated-handler.ts'
+export { ManualClaimer } from './manual-claimer.ts'
+export type { WorkerEvents, WorkerHint, WorkerOptions } from './options/worker-options.ts'
+export { PunctualServer, type ServerOptions } from './remote/http.ts'
+export { createRemoteHeartbeat, type RemoteHeartbeatOptions } from './remote/remote-heartbeat.ts'
+export { RemoteHints } from './remote/remote-hints.ts'
+export { RemoteWorkStore } from './remote/remote-work-store.ts'
 export type { HeldRun, RunFate } from './run/held-run.ts'
 export { Worker } from './worker.ts'

@@ -5,10 +5,11 @@
  * none ahead.
  */
 import type { Clock } from '@punctual/core/clock'
+import { invariant } from '@punctual/core/errors'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
+import type { HandlerContext, RegisteredHandler } from './handler/handler.ts'
 import type { WorkerEvents, WorkerOptions } from './options/worker-options.ts'
-import type { Attempt } from './run/attempt.ts'
-import type { HandlerContext, RegisteredHandler } from './run/handler.ts'
+import { AttemptContext } from './run/attempt-context.ts'
 import { Held, type HeldRun, type RunFate } from './run/held-run.ts'
 import type { Worker } from './worker.ts'
 
@@ -126,8 +127,8 @@ export class ManualClaimer {
 
   /** A run is about to start: the call that has waited longest receives it. */
   #arrived(payload: unknown, context: HandlerContext): Promise<unknown> {
-    // The worker calls handlers with the attempt itself.
-    const { run } = context as Attempt
+    invariant(context instanceof AttemptContext, 'the worker makes the contexts of its attempts')
+    const { run } = context
     const call = [...this.#calls].find(({ runs, limit }) => runs.length < limit)
     if (!call) {
       this.#unwanted.add(run.fence)

@@ -31,7 +31,7 @@ describe('the heartbeat of a run', () => {
       attempts: [{ outcome: 'timed_out', error: { name: 'TimeoutError' } }, {}],
       possibleDuplicate: true,
     })
-    expect(aborted).toEqual(['The handler was not heard of for 200 ms.'])
+    expect(aborted).toEqual(['The handler sent no heartbeat for 200 ms.'])
     expect(node.running).toBe(1)
   })
 

@@ -69,9 +69,6 @@ export function unnamedFolders(paths: readonly string[], architecture: string): 
 const NOT_YET_PLAIN = [
   /^packages\/store\/queries\/work\//,
   /^packages\/worker\/src\/(?:claim|settle)\//,
-  /^packages\/worker\/src\/run\/attempt(?:\.test)?\.ts$/,
-  // Quotes a message of the attempt.
-  /\/handlers\/long-runs\.test\.ts$/,
   /^docs\/(?:benchmarks|style)\.md$/,
   /^docs\/reference\/api\//,
   /^packages\/testkit\/test\/tidy/,

@@ -5,8 +5,8 @@
  */
 import { encodeJson } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
-import type { HandlerContext, HandlerFunction, RunLog } from '../run/handler.ts'
-import { safeJson, safeText } from '../run/run-logs.ts'
+import type { HandlerContext, HandlerFunction, RunLog } from '../handler/handler.ts'
+import { safeJson, safeText } from '../reports/run-logs.ts'
 import type { FromIsolate, RunFacts, ToIsolate } from './messages.ts'
 import { recordThrown, reviveThrown } from './thrown.ts'
 

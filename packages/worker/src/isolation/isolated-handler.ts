@@ -5,7 +5,7 @@
  * that the kill interrupts stays as it is.
  */
 import type { Clock } from '@punctual/core/clock'
-import type { HandlerContext, HandlerFunction } from '../run/handler.ts'
+import type { HandlerContext, HandlerFunction } from '../handler/handler.ts'
 import type { IsolateOptions } from './isolate.ts'
 import { IsolatePool, type IsolateUser, type PooledIsolate } from './isolate-pool.ts'
 import type { FromIsolate, RunFacts } from './messages.ts'

@@ -4,7 +4,7 @@
  * that cannot be stored at once, and the same error as elsewhere. Only the payload is sent
  * unchanged: a schema may have turned strings into dates.
  */
-import type { HandlerContext, RunLog } from '../run/handler.ts'
+import type { HandlerContext, RunLog } from '../handler/handler.ts'
 import type { ThrownRecord } from './thrown.ts'
 
 /** The members of the handler's context that are plain values. */

@@ -1,8 +1,8 @@
 /** The parts of a worker, the hints that wake it, and the events that it reports. */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { ClaimedRun, Heartbeat, Settlement, WorkStore } from '@punctual/core/ports'
-import type { RegisteredHandler, TransactionRunner } from '../run/handler.ts'
-import type { ReadSecret } from '../run/secret-reads.ts'
+import type { RegisteredHandler, TransactionRunner } from '../handler/handler.ts'
+import type { ReadSecret } from '../reports/secret-reads.ts'
 
 export interface WorkerHint {
   readonly lanes: readonly number[] | null

@@ -1,6 +1,7 @@
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
+import type { HandlerContext } from '../handler/handler.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 
 const run = {
@@ -30,10 +31,9 @@ it.each([
       onEnded: (_attempt: Attempt, settlement: Settlement) => ended.push(settlement),
       onReturned: () => undefined,
     } as unknown as AttemptHost
-    const attempt = new Attempt(run, host)
     let finish = (_value: string) => {}
     const handler = { name: 'h', run: () => new Promise<string>((resolve) => (finish = resolve)) }
-    attempt.start(handler, stepping.monotonicMs())
+    new Attempt(run, handler, host, stepping.monotonicMs(), null).start()
     await clock.advance(5_000)
     stepMs = byMs
     await clock.advance(2_000)
@@ -54,13 +54,20 @@ it('a handler that ignores a cancel is abandoned after 30 s, and keeps its capac
     onReturned: () => returned++,
     onStuck: () => stuck++,
   } as unknown as AttemptHost
-  const attempt = new Attempt(run, host)
   let finish = (_value: string) => {}
-  const handler = { name: 'h', run: () => new Promise<string>((resolve) => (finish = resolve)) }
-  attempt.start(handler, 0)
+  let signal: AbortSignal | undefined
+  const handler = {
+    name: 'h',
+    run: (_: unknown, context: HandlerContext) => {
+      signal = context.signal
+      return new Promise<string>((resolve) => (finish = resolve))
+    },
+  }
+  const attempt = new Attempt(run, handler, host, 0, null)
+  attempt.start()
   attempt.cancel('no longer needed')
   attempt.cancel('again')
-  expect(attempt.signal.aborted).toBe(true)
+  expect(signal?.aborted).toBe(true)
   await clock.advance(29_999)
   expect(ended).toEqual([])
   await clock.advance(1)
@@ -83,9 +90,9 @@ it('an attempt whose transaction could not begin counts as not started, so it ma
     ...{ backoff: { kind: 'fixed', delayMs: 1, jitter: 0 }, retryOn: ['failed'] },
     transactional: true,
   })
-  const attempt = new Attempt({ ...run, policy, maxAttempts: 3 }, host)
   let calls = 0
-  attempt.start({ name: 'h', run: () => calls++ }, clock.monotonicMs())
+  const handler = { name: 'h', run: () => calls++ }
+  new Attempt({ ...run, policy, maxAttempts: 3 }, handler, host, clock.monotonicMs(), null).start()
   await clock.advance(0)
   expect(calls).toBe(0)
   expect(ended).toMatchObject([{ kind: 'retry', outcome: 'failed', startedAgoMs: null }])

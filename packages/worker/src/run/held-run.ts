@@ -5,7 +5,7 @@
  */
 import { RetryAfterError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
-import type { HandlerContext } from './handler.ts'
+import type { HandlerContext } from '../handler/handler.ts'
 
 /**
  * How a held run ended. `retrying`: it will be retried. `given_back`: it waits in the queue again,

@@ -8,13 +8,13 @@ import type { Clock } from '@punctual/core/clock'
 import { defaults } from '@punctual/core/errors'
 import type { ClaimedRun, Settlement, StuckHandler, WorkStore } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
+import type { RegisteredHandler, TransactionRunner } from '../handler/handler.ts'
+import { Progress } from '../reports/progress.ts'
+import type { RunLogs } from '../reports/run-logs.ts'
+import type { ReadSecret } from '../reports/secret-reads.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import type { Capacity } from './capacity.ts'
-import type { RegisteredHandler, TransactionRunner } from './handler.ts'
-import { Progress } from './progress.ts'
-import type { RunLogs } from './run-logs.ts'
 import { Running } from './running.ts'
-import type { ReadSecret } from './secret-reads.ts'
 import { WaitingLines } from './waiting-lines.ts'
 
 const SUSPECT_PATIENCE_MS = 1_000
@@ -77,15 +77,13 @@ export class Runner {
       random: options.random,
       outputBytes: options.outputBytes,
       transaction: options.transaction,
-      onEnded: (attempt, settlement) => {
-        if (settlement) options.settle(settlement)
-        else {
-          this.settled(attempt.run)
-          options.onTransacted(attempt.run)
-        }
+      onEnded: (_attempt, settlement) => options.settle(settlement),
+      onCommitted: ({ run }) => {
+        this.settled(run)
+        options.onTransacted(run)
       },
-      onReturned: (attempt) => this.#returned(attempt),
-      onProgress: (attempt, value) => this.#progress.report(attempt.run, value),
+      onReturned: (attempt, wasStuck) => this.#returned(attempt, wasStuck),
+      onProgress: (run, value) => this.#progress.report(run, value),
       onStuck: () => options.onStuckChanged(),
       checkpoint: (run, state) => options.store.saveCheckpoint(run, state),
       secret: options.secret,
@@ -223,20 +221,20 @@ export class Runner {
   }
 
   #start(run: ClaimedRun, checkpoint: string | null = null): void {
-    const handler = this.#options.handlers.get(run.handler)
-    const attempt = new Attempt(run, this.#host)
-    this.#running.add(attempt)
+    const handler = this.#options.handlers.get(run.handler) ?? missing(run)
     const startedAtMs = this.#options.clock.monotonicMs()
+    const attempt = new Attempt(run, handler, this.#host, startedAtMs, checkpoint)
+    this.#running.add(attempt)
     this.#options.onStarted(run, startedAtMs)
-    attempt.start(handler ?? missing(run), startedAtMs, checkpoint)
+    attempt.start()
     if (attempt.place < 0) return
-    if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimeouts())
+    if (this.#fresh.push(attempt) === 1) setImmediate(() => this.#armTimers())
   }
 
-  #armTimeouts(): void {
+  #armTimers(): void {
     const fresh = this.#fresh
     this.#fresh = []
-    for (const attempt of fresh) attempt.armTimeout()
+    for (const attempt of fresh) attempt.armTimers()
   }
 
   /**
@@ -261,9 +259,9 @@ export class Runner {
     return all.filter((stuck) => stuck !== null).slice(0, STUCK_SHOWN_MAX)
   }
 
-  #returned(attempt: Attempt): void {
+  #returned(attempt: Attempt, wasStuck: boolean): void {
     this.#running.delete(attempt)
-    if (attempt.wasStuck) this.#options.onStuckChanged()
+    if (wasStuck) this.#options.onStuckChanged()
     this.#release(attempt.run)
   }
 

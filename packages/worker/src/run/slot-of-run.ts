@@ -1,6 +1,6 @@
 /** The job and slot of a run, as its handler receives them. */
 import type { ClaimedRun } from '@punctual/core/ports'
-import type { SlotOfRun } from './handler.ts'
+import type { SlotOfRun } from '../handler/handler.ts'
 
 export function slotOfRun({ jobId, slotMs, missedFromMs }: ClaimedRun): SlotOfRun | null {
   if (jobId === null) return null

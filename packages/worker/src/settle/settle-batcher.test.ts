@@ -1,7 +1,7 @@
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
-import { RunLogs } from '../run/run-logs.ts'
+import { RunLogs } from '../reports/run-logs.ts'
 import { SettleBatcher } from './settle-batcher.ts'
 
 const run = (id: string) => ({ id, fence: 1n }) as ClaimedRun

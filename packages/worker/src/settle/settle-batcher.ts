@@ -7,7 +7,7 @@
 import type { Clock } from '@punctual/core/clock'
 import { failureFrom } from '@punctual/core/errors'
 import type { Settlement, WorkStore } from '@punctual/core/ports'
-import type { RunLogs } from '../run/run-logs.ts'
+import type { RunLogs } from '../reports/run-logs.ts'
 
 const BATCH_MAX = 1_000
 const IN_FLIGHT_MAX = 2

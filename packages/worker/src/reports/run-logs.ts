@@ -8,7 +8,7 @@ import { encodeJson } from '@punctual/core/check'
 import type { Clock } from '@punctual/core/clock'
 import { failureFrom, limits, storableText } from '@punctual/core/errors'
 import type { ClaimedRun, LogEntry, WorkStore } from '@punctual/core/ports'
-import type { RunLog } from './handler.ts'
+import type { RunLog } from '../handler/handler.ts'
 
 const FLUSH_MS = 1_000
 const FLUSH_LINES = 1_000
