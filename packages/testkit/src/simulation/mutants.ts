@@ -2,7 +2,7 @@
  * Deliberate bugs, each of which the simulation has to notice. A mutant is a switch in the store in
  * memory or a wrong wiring of the real parts; `noticedBy` names the invariants that may reveal it.
  */
-import type { StoreMutant } from './memory/memory-database.ts'
+import type { StoreMutant } from '@punctual/store/memory'
 import type { SimulationOptions } from './simulate.ts'
 import type { Fault } from './world/faults.ts'
 import {

@@ -4,11 +4,14 @@
  * has to end, and the result is judged.
  */
 import { defaults } from '@punctual/core/errors'
+import {
+  internLane,
+  MemoryDatabase,
+  MemorySubmitter,
+  MemoryWorkStore,
+  type StoreMutant,
+} from '@punctual/store/memory'
 import type { WorkerHint } from '@punctual/worker'
-import { MemoryDatabase, type StoreMutant } from './memory/memory-database.ts'
-import { MemorySubmitter } from './memory/memory-submitter.ts'
-import { MemoryWorkStore } from './memory/memory-work-store.ts'
-import { internLane } from './memory/submit.ts'
 import { Chance } from './world/chance.ts'
 import { FaultLine, type Server } from './world/fault-line.ts'
 import { callFaults, type Fault } from './world/faults.ts'

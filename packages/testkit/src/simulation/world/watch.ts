@@ -4,10 +4,17 @@
  * checked.
  */
 import { traits } from '@punctual/core/run'
-import type { MemoryDatabase } from '../memory/memory-database.ts'
-import type { CursorRow, LeaseRow, OutcomeRow, QueueRow, RunRow, SlotRow } from '../memory/rows.ts'
-import { isExclusive } from '../memory/rows.ts'
-import type { Change } from '../memory/table.ts'
+import {
+  type Change,
+  type CursorRow,
+  isExclusive,
+  type LeaseRow,
+  type MemoryDatabase,
+  type OutcomeRow,
+  type QueueRow,
+  type RunRow,
+  type SlotRow,
+} from '@punctual/store/memory'
 
 export class Violation extends Error {
   readonly invariant: string

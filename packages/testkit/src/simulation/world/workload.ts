@@ -1,7 +1,7 @@
 /** User actions: register jobs, submit runs with and without keys, cancel, reschedule, trigger. */
 import { compileJob, type JobOptions, type Overlap } from '@punctual/core/job'
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
-import type { MemorySubmitter } from '../memory/memory-submitter.ts'
+import type { MemorySubmitter } from '@punctual/store/memory'
 import type { Chance } from './chance.ts'
 import { type Behaviour, HANDLER } from './handlers.ts'
 import type { Ledger } from './ledger.ts'

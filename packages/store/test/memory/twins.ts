@@ -8,11 +8,9 @@ import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
+import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'
-import type { StoreMutant } from '../../src/simulation/memory/memory-database.ts'
-import { MemoryStore } from '../../src/simulation/memory/memory-store.ts'
-import type { CursorRow } from '../../src/simulation/memory/rows.ts'
 import { pictureOf, pictureOfMemory } from './picture.ts'
 
 const HOUR_MS = 3_600_000

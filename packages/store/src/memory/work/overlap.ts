@@ -3,9 +3,9 @@
  * siblings).
  */
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, overlapOf, type ParkedRow, startMark } from './rows.ts'
+import { type Ended, finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type Carried, overlapOf, type ParkedRow, startMark } from '../tables/rows.ts'
 import { carried, queueNow } from './settle.ts'
 
 const SKIP = 1

@@ -1,7 +1,7 @@
 /** The consequences of every end of a run: the `finish` block of the statements that end runs. */
 import { traits } from '@punctual/core/run'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type Carried, isExclusive, type OutcomeRow } from '../tables/rows.ts'
 
 /** A run that has left its place for good. */
 export type Ended = Carried &

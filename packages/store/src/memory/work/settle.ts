@@ -1,9 +1,9 @@
 /** How workers end leases: the settle statements, giving back, marking, stray leases. */
 import type { Fence, Settlement } from '@punctual/core/ports'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import type { LeaseRow, QueueRow } from './rows.ts'
+import { type Ended, finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import type { LeaseRow, QueueRow } from '../tables/rows.ts'
 
 export interface Settled {
   /** Runs whose lease is gone. */

@@ -4,10 +4,10 @@
  */
 import type { ReapResult } from '@punctual/core/ports'
 import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type LeaseRow, startMark } from './rows.ts'
-import { carried, queueNow } from './settle.ts'
+import { type Ended, finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type LeaseRow, startMark } from '../tables/rows.ts'
+import { carried, queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
 

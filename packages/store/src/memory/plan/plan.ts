@@ -12,8 +12,8 @@ import {
 import type { DueRequest } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type CursorRow, isExclusive, type JobRow } from './rows.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type CursorRow, isExclusive, type JobRow } from '../tables/rows.ts'
 
 export const slotKey = (slotMs: number, jobId: string): string => `${slotMs} ${jobId}`
 

@@ -4,8 +4,8 @@
  */
 import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimRequest, ClaimResult, LaneYield } from '@punctual/core/ports'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, isExclusive, type QueueRow, type RunRow } from './rows.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type Carried, isExclusive, type QueueRow, type RunRow } from '../tables/rows.ts'
 
 const byPosition = (a: QueueRow, b: QueueRow) =>
   a.posMs - b.posMs || a.seq - b.seq || (a.runId < b.runId ? -1 : 1)

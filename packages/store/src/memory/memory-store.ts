@@ -1,12 +1,12 @@
 /** A complete store in memory on one line, for the comparison with PostgreSQL. */
 import type { Clock, Random } from '@punctual/core/clock'
-import { type Line, noHints } from './line.ts'
-import { MemoryAuditStore } from './memory-audit-store.ts'
-import { MemoryDatabase, type StoreMutant } from './memory-database.ts'
-import { MemoryPlanStore } from './memory-plan-store.ts'
-import { MemorySubmitter } from './memory-submitter.ts'
-import { MemoryUpkeepStore } from './memory-upkeep-store.ts'
-import { MemoryWorkStore } from './memory-work-store.ts'
+import { MemoryAuditStore } from './ledger/memory-audit-store.ts'
+import { MemoryPlanStore } from './plan/memory-plan-store.ts'
+import { MemorySubmitter } from './submit/memory-submitter.ts'
+import { type Line, noHints } from './tables/line.ts'
+import { MemoryDatabase, type StoreMutant } from './tables/memory-database.ts'
+import { MemoryUpkeepStore } from './upkeep/memory-upkeep-store.ts'
+import { MemoryWorkStore } from './work/memory-work-store.ts'
 
 export interface MemoryStoreSettings {
   readonly clock: Clock

@@ -1,6 +1,7 @@
 /** The content of PostgreSQL and of the memory in one form; of most times, only their presence. */
+
+import type { MemoryDatabase } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
-import type { MemoryDatabase } from '../../src/simulation/memory/memory-database.ts'
 
 export type Picture = Record<string, string[]>
 

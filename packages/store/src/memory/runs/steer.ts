@@ -1,8 +1,8 @@
 /** User actions on existing runs: cancel, reschedule (runs/cancel-in-*, runs/reschedule-in-*). */
 import { finalStates } from '@punctual/core/run'
-import { finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import { waitingEnd } from './overlap.ts'
+import { finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { waitingEnd } from '../work/overlap.ts'
 
 export type WaitingPlace = 'later' | 'queue' | 'parked'
 

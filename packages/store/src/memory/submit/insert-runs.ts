@@ -4,7 +4,7 @@
  */
 import type { LaneKey } from '@punctual/core/flow'
 import type { Submission } from '@punctual/core/submit'
-import type { MemoryDatabase } from './memory-database.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
 
 export interface PreparedRun {
   readonly id: string
