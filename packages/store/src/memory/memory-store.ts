@@ -1,9 +1,13 @@
 /** A complete store in memory on one line, for the comparison with PostgreSQL. */
 import type { Clock, Random } from '@punctual/core/clock'
+import { MemoryDeadLetters } from './dead-letters/memory-dead-letters.ts'
+import { MemoryJobs } from './jobs/memory-jobs.ts'
 import { MemoryAuditStore } from './ledger/memory-audit-store.ts'
 import { MemoryPlanStore } from './plan/memory-plan-store.ts'
+import { MemoryQueues } from './queues/memory-queues.ts'
+import { MemoryRunSteering } from './runs/memory-run-steering.ts'
 import { MemorySubmitter } from './submit/memory-submitter.ts'
-import { type Line, noHints } from './tables/line.ts'
+import { type Line, type MemoryStoreOptions, noHints } from './tables/line.ts'
 import { MemoryDatabase, type StoreMutant } from './tables/memory-database.ts'
 import { MemoryUpkeepStore } from './upkeep/memory-upkeep-store.ts'
 import { MemoryWorkStore } from './work/memory-work-store.ts'
@@ -17,13 +21,30 @@ export interface MemoryStoreSettings {
   readonly mutants?: ReadonlySet<StoreMutant>
 }
 
+/** What users of the library can do, on one line. */
+export class MemoryClient {
+  readonly submitter: MemorySubmitter
+  readonly runs: MemoryRunSteering
+  readonly jobs: MemoryJobs
+  readonly deadLetters: MemoryDeadLetters
+  readonly queues: MemoryQueues
+
+  constructor(options: MemoryStoreOptions, work: MemoryWorkStore, random: Random) {
+    this.submitter = new MemorySubmitter(options, random)
+    this.runs = new MemoryRunSteering(options, work)
+    this.jobs = new MemoryJobs(options, random)
+    this.deadLetters = new MemoryDeadLetters(options)
+    this.queues = new MemoryQueues(options)
+  }
+}
+
 export class MemoryStore {
   readonly db: MemoryDatabase
   readonly work: MemoryWorkStore
   readonly upkeep: MemoryUpkeepStore
   readonly plan: MemoryPlanStore
   readonly audit: MemoryAuditStore
-  readonly submitter: MemorySubmitter
+  readonly client: MemoryClient
 
   constructor({ clock, random, horizonMs, nextId, mutants }: MemoryStoreSettings) {
     this.db = new MemoryDatabase(() => clock.wallMs(), mutants)
@@ -33,6 +54,6 @@ export class MemoryStore {
     this.upkeep = new MemoryUpkeepStore(options, this.work)
     this.plan = new MemoryPlanStore({ ...options, nextId, race: false })
     this.audit = new MemoryAuditStore(options, this.work)
-    this.submitter = new MemorySubmitter(options, this.work, random)
+    this.client = new MemoryClient(options, this.work, random)
   }
 }

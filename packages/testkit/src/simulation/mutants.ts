@@ -116,6 +116,27 @@ export const mutants: readonly Mutant[] = [
     faults: ['pause', 'crash'],
   },
   {
+    name: 'replay-keeps-letter-open',
+    what: 'A replay does not close its dead letter: the next replay runs it again.',
+    store: 'replay-keeps-letter-open',
+    noticedBy: ['a dead letter is replayed once'],
+    faults: [],
+  },
+  {
+    name: 'edit-while-running',
+    what: 'An edit also replaces the payload of a run that has begun.',
+    store: 'edit-while-running',
+    noticedBy: ['an edit changes only what has not begun'],
+    faults: [],
+  },
+  {
+    name: 'claim-from-paused-queue',
+    what: 'A claim does not read the pauses.',
+    store: 'claim-from-paused-queue',
+    noticedBy: ['a paused queue starts nothing'],
+    faults: [],
+  },
+  {
     name: 'submit-again-queues-twice',
     what: 'A repeated submission queues its runs again.',
     store: 'submit-again-queues-twice',

@@ -50,7 +50,7 @@ export function insertRun(
       ...{ id, tenantId: TENANT, lane, dueMs: dueMs ?? nowMs, createdMs: nowMs, payload },
       ...{ maxAttempts: options.maxAttempts, timeoutMs: options.timeoutMs },
       ...{ traits: options.traits, key: options.key, policy: options.policy, trace: options.trace },
-      ...{ jobId: null, slotMs: null, missedFromMs: null },
+      ...{ jobId: null, slotMs: null, missedFromMs: null, replayOf: null },
     })
   const posMs = Math.max(dueMs ?? nowMs, nowMs)
   const carried = { runId: id, tenantId: TENANT, lane, attempt: 0, crashes: 0, jobId: null }

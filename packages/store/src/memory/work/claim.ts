@@ -54,7 +54,8 @@ const priorityOf = (lanes: ReadonlyMap<number, Lane>, lane: number) =>
  */
 function pick(db: MemoryDatabase, { lanes, limit, weights }: ClaimRequest, boundMs: number) {
   const paused = db.pauses.values()
-  const isPaused = (queue: string) => paused.includes('*') || paused.includes(queue)
+  const isPaused = (queue: string) =>
+    (paused.includes('*') || paused.includes(queue)) && !db.mutants.has('claim-from-paused-queue')
   const open = lanes.filter(({ queue }) => !isPaused(queue))
   const wanted = new Set(open.map(({ id }) => id))
   const rows = db.queue.values().filter(({ lane }) => wanted.has(lane))
