@@ -2,7 +2,7 @@
  * Deliberate bugs, each of which the simulation has to notice. A mutant is a switch in the store in
  * memory or a wrong wiring of the real parts; `noticedBy` names the invariants that may reveal it.
  */
-import type { StoreMutant } from './memory/memory-database.ts'
+import type { StoreMutant } from '@punctual/store/memory'
 import type { SimulationOptions } from './simulate.ts'
 import type { Fault } from './world/faults.ts'
 import {
@@ -114,6 +114,27 @@ export const mutants: readonly Mutant[] = [
     store: 'reap-forgets-crash',
     noticedBy: ['a duplicate is flagged'],
     faults: ['pause', 'crash'],
+  },
+  {
+    name: 'replay-keeps-letter-open',
+    what: 'A replay does not close its dead letter: the next replay runs it again.',
+    store: 'replay-keeps-letter-open',
+    noticedBy: ['a dead letter is replayed once'],
+    faults: [],
+  },
+  {
+    name: 'edit-while-running',
+    what: 'An edit also replaces the payload of a run that has begun.',
+    store: 'edit-while-running',
+    noticedBy: ['an edit changes only what has not begun'],
+    faults: [],
+  },
+  {
+    name: 'claim-from-paused-queue',
+    what: 'A claim does not read the pauses.',
+    store: 'claim-from-paused-queue',
+    noticedBy: ['a paused queue starts nothing'],
+    faults: [],
   },
   {
     name: 'submit-again-queues-twice',

@@ -4,16 +4,20 @@
  * has to end, and the result is judged.
  */
 import { defaults } from '@punctual/core/errors'
+import {
+  internLane,
+  MemoryClient,
+  MemoryDatabase,
+  MemoryWorkStore,
+  type StoreMutant,
+} from '@punctual/store/memory'
 import type { WorkerHint } from '@punctual/worker'
-import { MemoryDatabase, type StoreMutant } from './memory/memory-database.ts'
-import { MemorySubmitter } from './memory/memory-submitter.ts'
-import { MemoryWorkStore } from './memory/memory-work-store.ts'
-import { internLane } from './memory/submit.ts'
 import { Chance } from './world/chance.ts'
 import { FaultLine, type Server } from './world/fault-line.ts'
 import { callFaults, type Fault } from './world/faults.ts'
 import { HANDLER } from './world/handlers.ts'
 import { HintBoard } from './world/hint-board.ts'
+import { PRIORITIES } from './world/inputs.ts'
 import { isQuiet, judge } from './world/judge.ts'
 import { Ledger } from './world/ledger.ts'
 import { MachineClock } from './world/machine-clock.ts'
@@ -24,7 +28,7 @@ import { type Machine, Timeline } from './world/timeline.ts'
 import { Trace } from './world/trace.ts'
 import { type Violation, Watch } from './world/watch.ts'
 import { noWiringMutants, type WiringMutants } from './world/wiring-mutants.ts'
-import { PRIORITIES, Workload } from './world/workload.ts'
+import { Workload } from './world/workload.ts'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -136,14 +140,18 @@ class World {
       ...{ horizonMs: this.#settings.horizonMs, hints: this.#hints },
     }
     const work = new MemoryWorkStore(options)
-    const submitter = new MemorySubmitter(options, work, this.#chance.fork('ids'))
+    const client = new MemoryClient(options, work, this.#chance.fork('ids'))
     return new Workload({
-      ...{ timeline: this.#timeline, settings: this.#settings, ledger: this.#ledger, submitter },
-      ...{
-        machine,
-        chance: this.#chance.fork('workload'),
-        untilMs: START_MS + this.#settings.activeMs,
-      },
+      timeline: this.#timeline,
+      settings: this.#settings,
+      ledger: this.#ledger,
+      chance: this.#chance.fork('workload'),
+      client,
+      work,
+      db: this.#server.db,
+      hints: this.#hints,
+      machine,
+      untilMs: START_MS + this.#settings.activeMs,
     })
   }
 

@@ -2,8 +2,7 @@
  * The path from a node to the server and back, with a delay and faults in each direction. A call is
  * applied at one instant or not at all; the client may receive a different answer.
  */
-import type { Line } from '../memory/line.ts'
-import type { MemoryDatabase } from '../memory/memory-database.ts'
+import type { Line, MemoryDatabase } from '@punctual/store/memory'
 import type { Chance } from './chance.ts'
 import type { CallFault } from './faults.ts'
 import type { Machine, Timeline } from './timeline.ts'

@@ -1,8 +1,8 @@
 /** The handler. A run's payload holds its behaviour, so every attempt follows the same plan. */
 import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun } from '@punctual/core/ports'
+import type { MemoryDatabase } from '@punctual/store/memory'
 import type { HandlerContext, RegisteredHandler } from '@punctual/worker'
-import type { MemoryDatabase } from '../memory/memory-database.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './timeline.ts'
 

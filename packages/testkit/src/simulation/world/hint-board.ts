@@ -1,8 +1,9 @@
 /**
  * Hints between nodes: runs may be due, a run must stop, jobs have changed. Any hint may be lost.
  */
+
+import type { Hints } from '@punctual/store/memory'
 import type { WorkerHint } from '@punctual/worker'
-import type { Hints } from '../memory/line.ts'
 import type { Chance } from './chance.ts'
 import type { Machine, Timeline } from './timeline.ts'
 

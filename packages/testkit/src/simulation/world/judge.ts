@@ -5,9 +5,13 @@
 import type { AuditKind } from '@punctual/core/job'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { TimingCache } from '@punctual/core/schedule'
-import { auditedJobs, checkSlots } from '../memory/memory-audit-store.ts'
-import type { MemoryDatabase } from '../memory/memory-database.ts'
-import type { EffectRow, OutcomeRow } from '../memory/rows.ts'
+import {
+  auditedJobs,
+  checkSlots,
+  type EffectRow,
+  type MemoryDatabase,
+  type OutcomeRow,
+} from '@punctual/store/memory'
 import type { Ledger } from './ledger.ts'
 import { isAtMostOnce, possibleDuplicates, type Watch } from './watch.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Heartbeat, HeartbeatEvents } from '@punctual/core/ports'
-import type { MemoryWorkStore } from '../memory/memory-work-store.ts'
+import type { MemoryWorkStore } from '@punctual/store/memory'
 
 /** As a share of the lease: handlers that must not outlive it have the rest to stop. */
 const EXPIRING_AT = 0.9

@@ -6,13 +6,15 @@ import { defaults } from '@punctual/core/errors'
 import type { Settlement } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
 import { Auditor, Planner, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import {
+  type Hints,
+  type Line,
+  MemoryAuditStore,
+  MemoryPlanStore,
+  MemoryUpkeepStore,
+  MemoryWorkStore,
+} from '@punctual/store/memory'
 import { Worker, type WorkerHint } from '@punctual/worker'
-import type { Hints, Line } from '../memory/line.ts'
-import { MemoryAuditStore } from '../memory/memory-audit-store.ts'
-import { MemoryPlanStore } from '../memory/memory-plan-store.ts'
-import { MemoryUpkeepStore } from '../memory/memory-upkeep-store.ts'
-import { MemoryWorkStore } from '../memory/memory-work-store.ts'
-import { transactionsOf } from '../memory/transactions.ts'
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
 import { HANDLER, handlersOf } from './handlers.ts'
@@ -21,6 +23,7 @@ import { MachineClock } from './machine-clock.ts'
 import type { Settings } from './settings.ts'
 import { SimHeartbeat } from './sim-heartbeat.ts'
 import type { Machine, Timeline } from './timeline.ts'
+import { transactionsOf } from './transactions.ts'
 import type { WiringMutants } from './wiring-mutants.ts'
 
 export interface SimNodeOptions {

@@ -4,10 +4,17 @@
  * checked.
  */
 import { traits } from '@punctual/core/run'
-import type { MemoryDatabase } from '../memory/memory-database.ts'
-import type { CursorRow, LeaseRow, OutcomeRow, QueueRow, RunRow, SlotRow } from '../memory/rows.ts'
-import { isExclusive } from '../memory/rows.ts'
-import type { Change } from '../memory/table.ts'
+import {
+  type Change,
+  type CursorRow,
+  isExclusive,
+  type LeaseRow,
+  type MemoryDatabase,
+  type OutcomeRow,
+  type QueueRow,
+  type RunRow,
+  type SlotRow,
+} from '@punctual/store/memory'
 
 export class Violation extends Error {
   readonly invariant: string
@@ -55,6 +62,7 @@ export class Watch {
       case 'runs':
         if (change.before === undefined) this.#ran(change.after as RunRow)
         else if (change.after === undefined) this.fail('I10 nothing is lost', `run ${change.key}`)
+        else this.#edited(change.before as RunRow, change.after as RunRow)
         return
       case 'leases':
         if (change.after !== undefined) this.#leased(change.before, change.after as LeaseRow)
@@ -77,14 +85,27 @@ export class Watch {
     }
   }
 
-  #ran({ id, jobId, slotMs }: RunRow): void {
+  #ran({ id, jobId, slotMs, replayOf }: RunRow): void {
     this.runs++
+    if (replayOf !== null) {
+      if (this.#db.deadLetters.get(replayOf)?.replayedAs !== id)
+        this.fail('a dead letter is replayed once', `run ${replayOf} by ${id}`)
+      return
+    }
     if (jobId === null || slotMs === null) return
     const slot = `${slotMs} ${jobId}`
     const other = this.#slotRuns.get(slot)
     if (other !== undefined && !this.lossy)
       this.fail('I1 one run for a slot', `slot ${slot} has the runs ${other} and ${id}`)
     this.#slotRuns.set(slot, id)
+  }
+
+  /** What an attempt has begun, no edit changes. */
+  #edited(before: RunRow, { id, payload }: RunRow): void {
+    if (before.payload === payload) return
+    const waits = this.#db.later.get(id) ?? this.#db.queue.get(id) ?? this.#db.parked.get(id)
+    if (waits?.attempt !== 0 || waits.crashes !== 0)
+      this.fail('an edit changes only what has not begun', `run ${id}`)
   }
 
   #decided({ key, before, after }: Change): void {
@@ -104,6 +125,9 @@ export class Watch {
     const session = this.#db.sessions.get(sessionId)
     if (!session || session.expiresMs <= this.#db.nowMs)
       this.fail('I8 a lease has a session', `run ${runId} is leased to ${sessionId}, which is gone`)
+    const queue = this.#db.lanes.values().find(({ id }) => id === lease.lane)?.queue
+    if (queue !== undefined && this.#db.pauses.has(queue))
+      this.fail('a paused queue starts nothing', `run ${runId}`)
     const run = this.#db.runs.get(runId)
     if (run && run.tenantId !== lease.tenantId) this.fail('I11 one tenant', `run ${runId}`)
     if (isExclusive(lease.traits) && jobId !== null)
@@ -159,8 +183,8 @@ export class Watch {
     this.lossy = true
     for (const { table, before, after } of undone) {
       if (table !== 'runs' || before !== undefined) continue
-      const { jobId, slotMs } = after as RunRow
-      this.#slotRuns.delete(`${slotMs} ${jobId}`)
+      const { jobId, slotMs, replayOf } = after as RunRow
+      if (replayOf === null) this.#slotRuns.delete(`${slotMs} ${jobId}`)
     }
   }
 }

@@ -2,7 +2,6 @@
  * The worker's store in memory: the same verbs in the same transactions as PostgresWorkStore, with
  * the same retries after a fault. A differential test keeps the two equal.
  */
-import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 import type {
   ClaimRequest,
@@ -13,12 +12,12 @@ import type {
   WorkStore,
 } from '@punctual/core/ports'
 import { attemptOutcomes, traits } from '@punctual/core/run'
-import { retrying } from '@punctual/store'
+import { retrying } from '../../connection/retrying.ts'
+import type { MemoryStoreOptions } from '../tables/line.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { overlapOf } from '../tables/rows.ts'
 import { claimRuns } from './claim.ts'
-import type { Hints, Line } from './line.ts'
-import type { MemoryDatabase } from './memory-database.ts'
 import { jobsOfParked, releaseParked, skipParked, supersedeHolders } from './overlap.ts'
-import { overlapOf } from './rows.ts'
 import {
   cancelRequests,
   findSettled,
@@ -27,15 +26,6 @@ import {
   settle,
   strayLeases,
 } from './settle.ts'
-
-export interface MemoryStoreOptions {
-  readonly db: MemoryDatabase
-  readonly line: Line
-  /** The node's clock. */
-  readonly clock: Clock
-  readonly horizonMs: number
-  readonly hints: Hints
-}
 
 const SETTLE_DEADLINE_MS = 10_000
 const GIVE_BACK_DEADLINE_MS = 5_000

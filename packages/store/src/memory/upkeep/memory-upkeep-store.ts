@@ -1,7 +1,8 @@
 /** The store of reaper and promoter, in memory. Day partitions and vacuum are not simulated. */
 import type { UpkeepStore } from '@punctual/core/ports'
-import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
-import { parkedLongerThan } from './overlap.ts'
+import type { MemoryStoreOptions } from '../tables/line.ts'
+import type { MemoryWorkStore } from '../work/memory-work-store.ts'
+import { parkedLongerThan } from '../work/overlap.ts'
 import { expiredSessions, orphanSessions, promote, reap } from './reap.ts'
 
 type Simulated = Pick<

@@ -1,8 +1,8 @@
 /** The planner's store in memory: PostgresPlanStore's transactions on the tables that hold runs. */
 import { type DueJob, decodeRules, type JobRules, type PlannedJob } from '@punctual/core/job'
 import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
-import { retrying } from '@punctual/store'
-import type { MemoryStoreOptions } from './memory-work-store.ts'
+import { retrying } from '../../connection/retrying.ts'
+import type { MemoryStoreOptions } from '../tables/line.ts'
 import { advanceCursors, dueJobs, insertSlots } from './plan.ts'
 
 const PLAN_DEADLINE_MS = 10_000

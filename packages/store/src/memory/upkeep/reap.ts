@@ -4,10 +4,10 @@
  */
 import type { ReapResult } from '@punctual/core/ports'
 import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type LeaseRow, startMark } from './rows.ts'
-import { carried, queueNow } from './settle.ts'
+import { bury, finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { carried, type Ended, type LeaseRow, startMark } from '../tables/rows.ts'
+import { queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
 
@@ -97,7 +97,7 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, fate: Fate): Ended {
   const { runId, fence, sessionId, cancelReason } = lease
   const startedMs = startMark(lease)
   const [state, reason] = ends[fate] as readonly [number, string | null]
-  if (state === finalStates.dead) db.deadLetters.insert(runId, reason ?? '')
+  if (state === finalStates.dead) bury(db, runId, reason ?? '')
   return {
     ...{ ...carried(lease), attempt: lease.attempt + 1, crashes: lease.crashes + 1 },
     ...{ fence, sessionId, startedMs, state, output: null, reason: reason ?? cancelReason },

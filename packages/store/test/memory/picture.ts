@@ -1,6 +1,8 @@
 /** The content of PostgreSQL and of the memory in one form; of most times, only their presence. */
+
+import { handlings } from '@punctual/core/dead-letter'
+import type { MemoryDatabase } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
-import type { MemoryDatabase } from '../../src/simulation/memory/memory-database.ts'
 
 export type Picture = Record<string, string[]>
 
@@ -8,7 +10,7 @@ const CARRIED = 'run_id, lane, attempt, crashes, traits, job_id'
 
 /** The compared columns of each table. A row is a list of strings. */
 const QUERIES: Readonly<Record<string, string>> = {
-  runs: 'id, lane, traits, max_attempts, key, job_id, slot_at is not null, missed_from is not null',
+  runs: 'id, lane, traits, max_attempts, payload, key, job_id, slot_at is not null, missed_from is not null, replay_of',
   later: CARRIED,
   queue: CARRIED,
   parked: CARRIED,
@@ -16,7 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   outcomes:
     'run_id, fence, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
   attempts: 'run_id, fence, attempt, outcome, started_at is not null',
-  dead_letters: 'run_id, reason',
+  dead_letters: 'run_id, reason, handling, replayed_as',
   stale_settles: 'run_id, fence',
   live_keys: 'key, run_id',
   job_holds: 'job_id, run_id',
@@ -52,8 +54,8 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
   ]
   return sorted({
     runs: rows(db.runs, (r) => [
-      ...[r.id, r.lane, r.traits, r.maxAttempts, r.key, r.jobId],
-      ...[r.slotMs !== null, r.missedFromMs !== null],
+      ...[r.id, r.lane, r.traits, r.maxAttempts, r.payload, r.key, r.jobId],
+      ...[r.slotMs !== null, r.missedFromMs !== null, r.replayOf],
     ]),
     later: rows(db.later, carried),
     queue: rows(db.queue, carried),
@@ -68,7 +70,9 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
     attempts: rows(db.attempts, (r) => [
       ...[r.runId, r.fence, r.attempt, r.outcome, r.startedMs !== null],
     ]),
-    dead_letters: rows(db.deadLetters, (reason, id) => [id, reason]),
+    dead_letters: rows(db.deadLetters, (r) => [
+      ...[r.runId, r.reason, r.handled && handlings[r.handled], r.replayedAs],
+    ]),
     stale_settles: rows(db.staleSettles, (_, key) => key.split(' ')),
     live_keys: rows(db.liveKeys, (runId, key) => [key, runId]),
     job_holds: rows(db.holds, (runId, jobId) => [jobId, runId]),

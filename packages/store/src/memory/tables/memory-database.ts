@@ -7,6 +7,7 @@
 import type {
   AttemptRow,
   CursorRow,
+  DeadLetterRow,
   EffectRow,
   JobRow,
   LaneRow,
@@ -36,6 +37,9 @@ export type StoreMutant =
   | 'retry-keeps-lease'
   | 'reap-forgets-crash'
   | 'submit-again-queues-twice'
+  | 'replay-keeps-letter-open'
+  | 'edit-while-running'
+  | 'claim-from-paused-queue'
 
 export class MemoryDatabase {
   readonly #journal = new Journal()
@@ -46,7 +50,7 @@ export class MemoryDatabase {
   readonly leases = this.#table<LeaseRow>('leases')
   readonly outcomes = this.#table<OutcomeRow>('outcomes')
   readonly attempts = this.#table<AttemptRow>('attempts')
-  readonly deadLetters = this.#table<string>('dead_letters')
+  readonly deadLetters = this.#table<DeadLetterRow>('dead_letters')
   readonly staleSettles = this.#table<string>('stale_settles')
   readonly liveKeys = this.#table<string>('live_keys')
   readonly holds = this.#table<string>('job_holds')

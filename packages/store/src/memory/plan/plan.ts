@@ -12,12 +12,16 @@ import {
 import type { DueRequest } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type CursorRow, isExclusive, type JobRow } from './rows.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import {
+  type CursorRow,
+  isExclusive,
+  type JobRow,
+  QUEUE_ALL_BITS,
+  withoutOverlap,
+} from '../tables/rows.ts'
 
 export const slotKey = (slotMs: number, jobId: string): string => `${slotMs} ${jobId}`
-
-const QUEUE_ALL_BITS = 48
 
 export function insertJob(
   db: MemoryDatabase,
@@ -138,11 +142,12 @@ interface RunOfJob {
 function insertRunOfJob(db: MemoryDatabase, job: JobRow, run: RunOfJob): void {
   const { id, dueMs, slotMs, missedFromMs, placeMs, madeUp } = run
   const waits = madeUp && isExclusive(job.traits)
-  const bits = waits ? (job.traits & ~traits.overlap) | QUEUE_ALL_BITS : job.traits
+  const bits = waits ? withoutOverlap(job.traits) | QUEUE_ALL_BITS : job.traits
   const { tenantId, lane, timeoutMs, maxAttempts, payload, policy } = job
   db.runs.insert(id, {
     ...{ id, tenantId, lane, dueMs, createdMs: db.nowMs, maxAttempts, timeoutMs, payload },
     ...{ traits: bits, key: null, policy, trace: null, jobId: job.id, slotMs, missedFromMs },
+    replayOf: null,
   })
   db.queue.insert(id, {
     ...{ runId: id, tenantId, lane, attempt: 0, crashes: 0, traits: bits, jobId: job.id },

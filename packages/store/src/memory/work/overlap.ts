@@ -3,21 +3,22 @@
  * siblings).
  */
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, overlapOf, type ParkedRow, startMark } from './rows.ts'
-import { carried, queueNow } from './settle.ts'
+import { finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import {
+  carried,
+  type Ended,
+  overlapOf,
+  type ParkedRow,
+  startMark,
+  waitingEnd,
+} from '../tables/rows.ts'
+import { queueNow } from './settle.ts'
 
 const SKIP = 1
 const QUEUE_ONE = 2
 const CANCEL_PREVIOUS = 4
 const TERMINATE_PREVIOUS = 5
-
-const waitingEnd = (row: Carried, state: number, reason: string): Ended => ({
-  ...{ runId: row.runId, tenantId: row.tenantId, lane: row.lane, attempt: row.attempt },
-  ...{ crashes: row.crashes, traits: row.traits, jobId: row.jobId, fence: null, sessionId: null },
-  ...{ state, attemptOutcome: null, startedMs: null, output: null, reason },
-})
 
 /** Returns the runs whose handlers must stop. */
 export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]): string[] {
@@ -111,5 +112,3 @@ export function parkedLongerThan(db: MemoryDatabase, ms: number): string[] {
     .map(({ runId }) => runId)
     .sort()
 }
-
-export { waitingEnd }

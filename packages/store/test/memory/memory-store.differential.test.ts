@@ -32,6 +32,11 @@ const kinds = {
   die: fc.record({ worker }),
   cancel: fc.record({ pick }),
   reschedule: fc.record({ pick, far: fc.boolean() }),
+  hasten: fc.record({ pick }),
+  reprioritise: fc.record({ pick, priority: fc.constantFrom(5, 9) }),
+  edit: fc.record({ pick, value: pick }),
+  replay: fc.record({ pick, payload: fc.option(fc.constant('"again"')), kept: fc.boolean() }),
+  discard: fc.record({ pick }),
   promote: fc.record({ limit: fc.constantFrom(1, 100) }),
   resolve: fc.record({}),
   plan: fc.record({ pick, how: fc.constantFrom('run', 'run', 'late', 'skip', 'again' as const) }),
@@ -52,6 +57,7 @@ const weights: Partial<Record<keyof Kinds, number>> = {
   claim: 7,
   settle: 7,
   plan: 4,
+  replay: 3,
 }
 
 const step = fc.oneof(
@@ -114,6 +120,16 @@ async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
       return twins.cancel(input.pick)
     case 'reschedule':
       return twins.reschedule(input.pick, input.far)
+    case 'hasten':
+      return twins.hasten(input.pick)
+    case 'reprioritise':
+      return twins.reprioritise(input.pick, input.priority)
+    case 'edit':
+      return twins.edit(input.pick, String(input.value))
+    case 'replay':
+      return twins.replay(input.pick, input.payload, input.kept)
+    case 'discard':
+      return twins.discard(input.pick)
     case 'promote':
       return twins.promote(input.limit)
     case 'resolve':

@@ -1,6 +1,9 @@
 /**
  * How a node reaches the server. Each call is one server transaction; the line injects the faults.
  */
+import type { Clock } from '@punctual/core/clock'
+import type { MemoryDatabase } from './memory-database.ts'
+
 export interface Line {
   call<T>(what: string, work: () => T): Promise<T>
 }
@@ -19,4 +22,14 @@ export const noHints: Hints = {
   cancels: () => undefined,
   sessions: () => undefined,
   jobsChanged: () => undefined,
+}
+
+/** What every store of a node needs. */
+export interface MemoryStoreOptions {
+  readonly db: MemoryDatabase
+  readonly line: Line
+  /** The node's clock. */
+  readonly clock: Clock
+  readonly horizonMs: number
+  readonly hints: Hints
 }

@@ -1,9 +1,9 @@
 /** How workers end leases: the settle statements, giving back, marking, stray leases. */
 import type { Fence, Settlement } from '@punctual/core/ports'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
-import { type Ended, finish } from './finish.ts'
-import type { MemoryDatabase } from './memory-database.ts'
-import type { LeaseRow, QueueRow } from './rows.ts'
+import { bury, finish } from '../parts/finish.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { carried, type Ended, type LeaseRow, type QueueRow } from '../tables/rows.ts'
 
 export interface Settled {
   /** Runs whose lease is gone. */
@@ -59,8 +59,8 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): E
         ...{ output: settlement.output, reason: null },
       }
     case 'dead': {
-      db.deadLetters.insert(lease.runId, settlement.reason)
       const { reason, outcome } = settlement
+      bury(db, lease.runId, reason)
       const attemptOutcome = attemptOutcomes[outcome]
       return { ...base, state: finalStates.dead, attemptOutcome, output: null, reason }
     }
@@ -98,10 +98,6 @@ function again(
   if (delayMs <= horizonMs) db.queue.insert(runId, { ...row, posMs: dueMs, seq: 0 })
   else db.later.insert(runId, { ...row, dueMs })
 }
-
-export const carried = ({ runId, tenantId, lane, attempt, crashes, traits, jobId }: LeaseRow) => ({
-  ...{ runId, tenantId, lane, attempt, crashes, traits, jobId },
-})
 
 /** Appends a run to the runs that are due now. */
 export function queueNow(db: MemoryDatabase, row: Omit<QueueRow, 'posMs' | 'seq'>): void {

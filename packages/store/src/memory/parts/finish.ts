@@ -1,14 +1,7 @@
 /** The consequences of every end of a run: the `finish` block of the statements that end runs. */
 import { traits } from '@punctual/core/run'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, isExclusive, type OutcomeRow } from './rows.ts'
-
-/** A run that has left its place for good. */
-export type Ended = Carried &
-  Pick<
-    OutcomeRow,
-    'fence' | 'sessionId' | 'state' | 'attemptOutcome' | 'startedMs' | 'output' | 'reason'
-  >
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type Ended, isExclusive } from '../tables/rows.ts'
 
 export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
   const nowMs = db.nowMs
@@ -24,6 +17,11 @@ export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
       if (run.jobId !== null && db.holds.get(run.jobId) === runId) db.holds.delete(run.jobId)
   }
   follow(db, ended)
+}
+
+/** Opens the dead letter of a run. */
+export function bury(db: MemoryDatabase, runId: string, reason: string): void {
+  db.deadLetters.insert(runId, { runId, reason, handled: null, replayedAs: null })
 }
 
 function freeKeyOf(db: MemoryDatabase, runId: string): void {

@@ -4,8 +4,8 @@
  */
 import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimRequest, ClaimResult, LaneYield } from '@punctual/core/ports'
-import type { MemoryDatabase } from './memory-database.ts'
-import { type Carried, isExclusive, type QueueRow, type RunRow } from './rows.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import { type Carried, isExclusive, type QueueRow, type RunRow } from '../tables/rows.ts'
 
 const byPosition = (a: QueueRow, b: QueueRow) =>
   a.posMs - b.posMs || a.seq - b.seq || (a.runId < b.runId ? -1 : 1)
@@ -54,7 +54,8 @@ const priorityOf = (lanes: ReadonlyMap<number, Lane>, lane: number) =>
  */
 function pick(db: MemoryDatabase, { lanes, limit, weights }: ClaimRequest, boundMs: number) {
   const paused = db.pauses.values()
-  const isPaused = (queue: string) => paused.includes('*') || paused.includes(queue)
+  const isPaused = (queue: string) =>
+    (paused.includes('*') || paused.includes(queue)) && !db.mutants.has('claim-from-paused-queue')
   const open = lanes.filter(({ queue }) => !isPaused(queue))
   const wanted = new Set(open.map(({ id }) => id))
   const rows = db.queue.values().filter(({ lane }) => wanted.has(lane))

@@ -19,9 +19,10 @@ import type {
   SlotSample,
 } from '@punctual/core/ports'
 import { TimingCache } from '@punctual/core/schedule'
-import type { MemoryDatabase } from './memory-database.ts'
-import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
-import { slotKey } from './plan.ts'
+import { slotKey } from '../plan/plan.ts'
+import type { MemoryStoreOptions } from '../tables/line.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
+import type { MemoryWorkStore } from '../work/memory-work-store.ts'
 
 const WAITING = ['queue', 'later', 'parked', 'leases'] as const
 

@@ -4,7 +4,7 @@
  */
 import type { LaneKey } from '@punctual/core/flow'
 import type { Submission } from '@punctual/core/submit'
-import type { MemoryDatabase } from './memory-database.ts'
+import type { MemoryDatabase } from '../tables/memory-database.ts'
 
 export interface PreparedRun {
   readonly id: string
@@ -50,7 +50,7 @@ export function insertRun(
       ...{ id, tenantId: TENANT, lane, dueMs: dueMs ?? nowMs, createdMs: nowMs, payload },
       ...{ maxAttempts: options.maxAttempts, timeoutMs: options.timeoutMs },
       ...{ traits: options.traits, key: options.key, policy: options.policy, trace: options.trace },
-      ...{ jobId: null, slotMs: null, missedFromMs: null },
+      ...{ jobId: null, slotMs: null, missedFromMs: null, replayOf: null },
     })
   const posMs = Math.max(dueMs ?? nowMs, nowMs)
   const carried = { runId: id, tenantId: TENANT, lane, attempt: 0, crashes: 0, jobId: null }

@@ -8,11 +8,9 @@ import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
+import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'
-import type { StoreMutant } from '../../src/simulation/memory/memory-database.ts'
-import { MemoryStore } from '../../src/simulation/memory/memory-store.ts'
-import type { CursorRow } from '../../src/simulation/memory/rows.ts'
 import { pictureOf, pictureOfMemory } from './picture.ts'
 
 const HOUR_MS = 3_600_000
@@ -136,15 +134,15 @@ export class Twins {
     const submission = { options: compileOptions('test', options), payload: encodeJson({ n: 1 }) }
     const [accepted] = await this.t.store.submit([submission])
     const id = accepted?.created ? accepted.id : undefined
-    const run = await this.memory.submitter.prepare(submission, id)
-    expect(await this.memory.submitter.submit(run)).toEqual(accepted)
+    const { submitter } = this.memory.client
+    expect(await submitter.submit(await submitter.prepare(submission, id))).toEqual(accepted)
     if (id) this.runs.push(id)
   }
 
   async trigger(job: number): Promise<void> {
     const jobId = this.jobs[job % this.jobs.length] as string
     const id = await this.t.store.schedules.steering.trigger(jobId, null, 1)
-    await this.memory.submitter.trigger(jobId, id)
+    await this.memory.client.jobs.trigger(jobId, id)
     this.runs.push(id)
   }
 
@@ -206,7 +204,7 @@ export class Twins {
     const id = this.runs[pick % Math.max(1, this.runs.length)]
     if (!id) return
     const theirs = (await this.t.store.steering.cancel([id], 'asked')).get(id) ?? null
-    expect(await this.memory.submitter.cancel(id, 'asked')).toBe(theirs)
+    expect(await this.memory.client.runs.cancel(id, 'asked')).toBe(theirs)
   }
 
   async reschedule(pick: number, far: boolean): Promise<void> {
@@ -214,7 +212,55 @@ export class Twins {
     if (!id) return
     const dueMs = systemClock.wallMs() + (far ? HOUR_MS : 0)
     const theirs = (await this.t.store.steering.reschedule([id], dueMs)).has(id)
-    expect(await this.memory.submitter.reschedule(id, dueMs)).toBe(theirs)
+    expect(await this.memory.client.runs.reschedule(id, dueMs)).toBe(theirs)
+  }
+
+  async hasten(pick: number): Promise<void> {
+    const id = this.#runAt(pick)
+    if (!id) return
+    const theirs = (await this.t.store.steering.reschedule([id], null)).has(id)
+    expect(await this.memory.client.runs.reschedule(id, null)).toBe(theirs)
+  }
+
+  async reprioritise(pick: number, priority: number): Promise<void> {
+    const id = this.#runAt(pick)
+    if (!id) return
+    const theirs = (await this.t.store.steering.reprioritise([id], priority)).has(id)
+    expect(await this.memory.client.runs.reprioritise(id, priority)).toBe(theirs)
+  }
+
+  async edit(pick: number, payload: string): Promise<void> {
+    const id = this.#runAt(pick)
+    if (!id) return
+    const theirs = (await this.t.store.steering.edit([id], payload)).has(id)
+    expect(await this.memory.client.runs.edit(id, payload)).toBe(theirs)
+  }
+
+  /** Replays a dead letter, or a run that is none. */
+  async replay(pick: number, payload: string | null, fromCheckpoint: boolean): Promise<void> {
+    const dead = this.memory.db.deadLetters.values().map(({ runId }) => runId)
+    const id = dead[pick % Math.max(1, dead.length)] ?? this.#runAt(pick)
+    if (!id) return
+    const options = { note: null, by: null, fromCheckpoint }
+    const { deadLetterSteering } = this.t.store
+    const [theirs] = await deadLetterSteering.replay([{ id, payload }], options, 1)
+    const newId = theirs?.result === 'replayed' ? theirs.id : 'no such run'
+    const ours = await this.memory.client.deadLetters.replay({ id, newId, payload, fromCheckpoint })
+    expect(ours).toBe(theirs?.result)
+    if (theirs?.result === 'replayed') this.runs.push(newId)
+  }
+
+  async discard(pick: number): Promise<void> {
+    const dead = this.memory.db.deadLetters.values().map(({ runId }) => runId)
+    const id = dead[pick % Math.max(1, dead.length)]
+    if (!id) return
+    const by = { note: null, by: null }
+    const theirs = (await this.t.store.deadLetterSteering.discard([id], by, 1)).has(id)
+    expect(await this.memory.client.deadLetters.discard(id)).toBe(theirs)
+  }
+
+  #runAt(pick: number): string | undefined {
+    return this.runs[pick % Math.max(1, this.runs.length)]
   }
 
   /** Decides the next slot of a job that exists in both stores, and records the plan. */

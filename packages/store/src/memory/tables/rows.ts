@@ -28,6 +28,8 @@ export interface RunRow {
   readonly jobId: string | null
   readonly slotMs: number | null
   readonly missedFromMs: number | null
+  /** The dead run that this one replays; null for other runs. */
+  readonly replayOf: string | null
 }
 
 export interface LaterRow extends Carried {
@@ -66,6 +68,15 @@ export interface OutcomeRow {
   readonly finishedMs: number
   readonly output: string | null
   readonly reason: string | null
+}
+
+/** A dead run, until a user has handled it. */
+export interface DeadLetterRow {
+  readonly runId: string
+  readonly reason: string
+  /** Null while it is open. */
+  readonly handled: 'replayed' | 'discarded' | null
+  readonly replayedAs: string | null
 }
 
 export interface AttemptRow {
@@ -136,6 +147,41 @@ export interface EffectRow {
   readonly runId: string
   readonly fence: bigint
 }
+
+/** A run that has left its place for good. */
+export type Ended = Carried &
+  Pick<
+    OutcomeRow,
+    'fence' | 'sessionId' | 'state' | 'attemptOutcome' | 'startedMs' | 'output' | 'reason'
+  >
+
+/** The columns of a row that travel with its run. */
+export const carried = (row: Carried): Carried => ({
+  runId: row.runId,
+  tenantId: row.tenantId,
+  lane: row.lane,
+  attempt: row.attempt,
+  crashes: row.crashes,
+  traits: row.traits,
+  jobId: row.jobId,
+})
+
+/** The end of a run that no worker held. */
+export const waitingEnd = (row: Carried, state: number, reason: string): Ended => ({
+  ...carried(row),
+  fence: null,
+  sessionId: null,
+  state,
+  attemptOutcome: null,
+  startedMs: null,
+  output: null,
+  reason,
+})
+
+/** The overlap policy under which runs wait for each other, as it is stored in the traits. */
+export const QUEUE_ALL_BITS = 3 << traits.overlapShift
+
+export const withoutOverlap = (bits: number): number => bits & ~traits.overlap
 
 /** Whether the run's job allows one running run at a time. */
 export const isExclusive = (bits: number): boolean => (bits & traits.overlap) !== 0

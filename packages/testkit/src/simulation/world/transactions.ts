@@ -6,9 +6,13 @@ import { PunctualError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { attemptOutcomes } from '@punctual/core/run'
 import { retrying } from '@punctual/store'
+import {
+  findSettled,
+  type MemoryStoreOptions,
+  type MemoryWorkStore,
+  settle,
+} from '@punctual/store/memory'
 import type { TransactionRunner } from '@punctual/worker'
-import type { MemoryStoreOptions, MemoryWorkStore } from './memory-work-store.ts'
-import { findSettled, settle } from './settle.ts'
 
 const LOOK_DEADLINE_MS = 30_000
 

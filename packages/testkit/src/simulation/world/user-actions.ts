@@ -1,0 +1,111 @@
+/** What users do to runs, jobs, queues and workers that exist. */
+import { defaults } from '@punctual/core/errors'
+import type { MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
+import type { Chance } from './chance.ts'
+import { type Inputs, PRIORITIES } from './inputs.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface UserActionsOptions {
+  readonly chance: Chance
+  readonly inputs: Inputs
+  readonly ledger: Ledger
+  readonly client: MemoryClient
+  readonly work: MemoryWorkStore
+  /** Which sessions and dead letters a user finds in the lists. */
+  readonly db: MemoryDatabase
+  /** The jobs that were declared. */
+  readonly jobs: readonly string[]
+  readonly nowMs: () => number
+  readonly sessionsChanged: (ids: readonly string[]) => void
+  /** Acts at a random time before the end. */
+  readonly soon: (act: () => Promise<void>) => void
+}
+
+/** More often than others: cancels race with everything. */
+const actions = [
+  ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule', 'hasten'] as const),
+  ...(['reprioritise', 'edit', 'replay', 'replay', 'discard'] as const),
+  ...(['trigger', 'drain', 'pauseQueue'] as const),
+] as const
+
+type Action = (typeof actions)[number]
+
+export class UserActions {
+  readonly #options: UserActionsOptions
+
+  constructor(options: UserActionsOptions) {
+    this.#options = options
+  }
+
+  act(): Promise<unknown> {
+    return this.#perform(this.#options.chance.pick(actions))
+  }
+
+  async #perform(action: Action): Promise<unknown> {
+    const { chance, client, inputs, jobs, nowMs } = this.#options
+    switch (action) {
+      case 'cancel':
+        return this.#onRun((id) => client.runs.cancel(id, 'asked'))
+      case 'reschedule':
+        return this.#onRun((id) => client.runs.reschedule(id, nowMs() + chance.int(0, 15_000)))
+      case 'hasten':
+        return this.#onRun((id) => client.runs.reschedule(id, null))
+      case 'reprioritise':
+        return this.#onRun((id) => client.runs.reprioritise(id, chance.pick(PRIORITIES)))
+      case 'edit':
+        return this.#onRun((id) => client.runs.edit(id, inputs.payload()))
+      case 'replay':
+        return this.#onLetter((id) => this.#replay(id))
+      case 'discard':
+        return this.#onLetter((id) => client.deadLetters.discard(id))
+      case 'trigger':
+        return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs))
+      case 'drain':
+        return this.#drain()
+      case 'pauseQueue':
+        return this.#pauseQueue()
+    }
+  }
+
+  /** Recent submissions are more likely to be in flight. */
+  async #onRun(act: (id: string) => Promise<unknown>): Promise<unknown> {
+    const { chance, ledger } = this.#options
+    const ids = [...ledger.acknowledged].slice(chance.chance(0.7) ? -4 : 0)
+    return ids.length > 0 && act(chance.pick(ids))
+  }
+
+  /** Users see handled letters, too: another user may have been faster. */
+  async #onLetter(act: (id: string) => Promise<unknown>): Promise<unknown> {
+    const ids = this.#options.db.deadLetters.values().map(({ runId }) => runId)
+    return ids.length > 0 && act(this.#options.chance.pick(ids))
+  }
+
+  async #replay(id: string): Promise<void> {
+    const { chance, client, ledger, inputs } = this.#options
+    const newId = client.submitter.nextId()
+    const payload = chance.chance(0.5) ? inputs.payload() : null
+    const request = { id, newId, payload, fromCheckpoint: chance.chance(0.5) }
+    if ((await client.deadLetters.replay(request)) === 'replayed') ledger.acknowledged.add(newId)
+  }
+
+  /** A withdrawal that fails is repeated at the end. */
+  async #drain(): Promise<void> {
+    const { chance, db, work, sessionsChanged, soon } = this.#options
+    const ids = db.sessions.values().map(({ id }) => id)
+    if (ids.length === 0) return
+    const id = chance.pick(ids)
+    const ask = async (on: boolean) => {
+      await work.askToDrain(id, on)
+      sessionsChanged([id])
+    }
+    await ask(true)
+    soon(() => ask(false))
+  }
+
+  /** A pause that cannot be withdrawn is withdrawn at the end. */
+  async #pauseQueue(): Promise<void> {
+    const { client, soon } = this.#options
+    await client.queues.pause(defaults.queue)
+    soon(() => client.queues.resume(defaults.queue))
+  }
+}
