@@ -64,7 +64,6 @@ export {
   type RunPageFilter,
 } from './run-page-filter.ts'
 export {
-  compileRunPolicy,
   type Delivery,
   decodeRunPolicy,
   deliveries,
