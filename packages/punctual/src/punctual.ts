@@ -39,6 +39,7 @@ import type {
   SubmitCallOptions,
   SubmitManyOptions,
 } from './submit/handler-handle.ts'
+import { SubmissionCompiler } from './submit/submission-compiler.ts'
 import { type SharedParts, TenantScope } from './tenant-scope.ts'
 import { ApiKeys } from './tenants/api-keys.ts'
 import { authenticate } from './tenants/authenticate.ts'
@@ -139,6 +140,7 @@ export class Punctual {
       ...{ store: parts.store, options: parts.options, handlers: this.#handlers },
       ...{ waiter: this.#waiter, activity: this.#activity, checkOpen: () => this.#checkOpen() },
       writes: this.#writes,
+      submissions: new SubmissionCompiler(),
     }
     this.secrets = new SecretsOfInstallation({ ...installation, tenantId: TENANT })
     this.#home = this.tenant(TENANT)

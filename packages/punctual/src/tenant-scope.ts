@@ -5,7 +5,6 @@
 import { encodeJson } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import {
-  compileOptions as compileSubmission,
   makeSubmission,
   type Submission,
   type SubmitOptions,
@@ -29,6 +28,7 @@ import { Runs } from './runs/runs.ts'
 import type { Waiter } from './runs/waiter.ts'
 import { Secrets } from './secrets/secrets.ts'
 import type { SubmitCallOptions, SubmitManyOptions } from './submit/handler-handle.ts'
+import type { SubmissionCompiler } from './submit/submission-compiler.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit/submit-call.ts'
 
 /** The parts that all tenant scopes of this process share. */
@@ -36,6 +36,7 @@ export interface SharedParts {
   readonly store: PostgresStore
   readonly options: CompiledOptions
   readonly handlers: Handlers
+  readonly submissions: SubmissionCompiler
   readonly waiter: Waiter
   readonly activity: Activity
   /** Records changes in the audit log. */
@@ -111,7 +112,8 @@ export class TenantScope {
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
     const { tx, ...rest } = checkCall(options)
-    const submission = makeSubmission(compileSubmission(handler, rest), this.#encode(payload))
+    const compiled = this.#options.submissions.compile(handler, rest)
+    const submission = makeSubmission(compiled, this.#encode(payload))
     await this.#options.handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
@@ -129,17 +131,18 @@ export class TenantScope {
         { field: 'payloads' },
       )
     if (payloads.length === 0) return []
+    const { submissions: compiler } = this.#options
     await this.#options.handlers.checkPayloads(handler, payloads)
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
         at(i, () =>
-          makeSubmission(compileSubmission(handler, options(payload, i)), this.#encode(payload)),
+          makeSubmission(compiler.compile(handler, options(payload, i)), this.#encode(payload)),
         ),
       )
       return this.#submit(submissions)
     }
     const { tx, ...rest } = checkCall(options)
-    const compiled = compileSubmission(handler, rest as SubmitOptions)
+    const compiled = compiler.compile(handler, rest)
     return this.#submit(
       Array.from(payloads, (payload, i) =>
         at(i, () => makeSubmission(compiled, this.#encode(payload))),
@@ -156,13 +159,13 @@ export class TenantScope {
     runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[],
   ): Promise<readonly Submitted[]> {
     if (runs.length === 0) return []
-    const { handlers } = this.#options
+    const { handlers, submissions: compiler } = this.#options
     // Most callers pass one options object for all runs; it is compiled once.
     let last: { run: (typeof runs)[number]; compiled: Submission['options'] } | null = null
     const submissions = runs.map((run, i) =>
       at(i, () => {
         if (last?.run.handler !== run.handler || last.run.options !== run.options)
-          last = { run, compiled: compileSubmission(run.handler, run.options) }
+          last = { run, compiled: compiler.compile(run.handler, run.options) }
         return makeSubmission(last.compiled, this.#encode(run.payload))
       }),
     )

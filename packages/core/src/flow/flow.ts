@@ -69,33 +69,44 @@ export interface CompiledFlow {
 
 const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
+/** The units of time in which a rate is given. */
+export const rateUnits = Object.keys(UNITS) as readonly (keyof typeof UNITS)[]
+
+/** A rate whose key is null is that of the handler. */
+export interface CheckedFlow {
+  readonly concurrency?: NonNullable<CompiledFlow['concurrency']>
+  readonly rate?: Omit<RunRate, 'key'> & { readonly key: string | Path | null }
+}
+
 export function compileFlow(
   handler: string,
-  options: { readonly concurrency?: unknown; readonly rate?: unknown },
+  { concurrency, rate }: CheckedFlow,
 ): CompiledFlow | null {
-  if (options.concurrency === undefined && options.rate === undefined) return null
+  if (concurrency === undefined && rate === undefined) return null
   return {
-    concurrency: concurrencyFrom(options.concurrency),
-    rate: rateFrom(handler, options.rate),
+    concurrency: concurrency ?? null,
+    rate: rate === undefined ? null : { ...rate, key: rate.key ?? handler },
   }
 }
 
-function concurrencyFrom(given: unknown): CompiledFlow['concurrency'] {
-  if (given === undefined) return null
+export function checkConcurrency(
+  field: string,
+  given: unknown,
+): NonNullable<CompiledFlow['concurrency']> {
   const example = '{ key: "customer:17", limit: 2 }'
-  const { key, limit = 1 } = fieldsOf('concurrency', given, ['key', 'limit'], example)
+  const { key, limit = 1 } = fieldsOf(field, given, ['key', 'limit'], example)
   return {
-    key: keyFrom('concurrency.key', key),
-    limit: integer('concurrency.limit', limit, 1, limits.concurrencyMax),
+    key: keyFrom(`${field}.key`, key),
+    limit: integer(`${field}.limit`, limit, 1, limits.concurrencyMax),
   }
 }
 
 const RATE_EXAMPLE = '{ limit: 500, per: "second" }'
 
-function rateFrom(handler: string, given: unknown): CompiledFlow['rate'] {
-  if (given === undefined) return null
-  const fields = fieldsOf('rate', given, ['key', 'limit', 'per', 'burst'], RATE_EXAMPLE)
-  return { key: keyFrom('rate.key', fields.key ?? handler), ...rateIn(fields) }
+export function checkRate(field: string, given: unknown): NonNullable<CheckedFlow['rate']> {
+  const fields = fieldsOf(field, given, ['key', 'limit', 'per', 'burst'], RATE_EXAMPLE)
+  const key = fields.key ?? null
+  return { key: key === null ? null : keyFrom(`${field}.key`, key), ...rateIn(fields) }
 }
 
 /** Compiles the rate of a queue or tenant, which has no key. */

@@ -65,7 +65,6 @@ export {
   type RunPageFilter,
 } from './run-page-filter.ts'
 export {
-  compileRunPolicy,
   type Delivery,
   decodeRunPolicy,
   deliveries,

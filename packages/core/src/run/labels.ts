@@ -4,6 +4,9 @@ import { refuseOption } from '../check/refuse-option.ts'
 import { shown } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 
+/** Up to 16 names and values. */
+export type Labels = Readonly<Record<string, string>>
+
 export function compileLabels(labels: unknown): string | null {
   if (labels === undefined || labels === null) return null
   if (Object.prototype.toString.call(labels) !== '[object Object]')

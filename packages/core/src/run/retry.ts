@@ -53,7 +53,8 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
   retryOn: ['failed', 'timed_out', 'crashed'],
 } as const)
 
-const CODES_MAX = 50
+/** The most outcomes and codes in one list. */
+export const CODES_MAX = 50
 
 function invalid(field: string, expected: string, received: unknown): never {
   const message = `${field} must be ${expected}; got ${shown(received)}.`

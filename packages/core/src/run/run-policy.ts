@@ -4,14 +4,7 @@
  * run as JSON; null when all values are defaults.
  */
 
-import { oneOf, refuseOption } from '../check/refuse-option.ts'
-import { limits } from '../errors/limits.ts'
-import {
-  compileRetryPolicy,
-  defaultRetryPolicy,
-  type RetryPolicy,
-  type RetryPolicyInput,
-} from './retry.ts'
+import { defaultRetryPolicy, type RetryPolicy, type RetryPolicyInput } from './retry.ts'
 import { traits } from './run-state.ts'
 
 export const deliveries = ['at-least-once', 'at-most-once', 'transactional'] as const
@@ -32,33 +25,26 @@ export interface RunPolicy extends RetryPolicy {
   readonly expiresAtMs?: number
 }
 
-export function deliveryOf(delivery: unknown): Delivery {
-  return delivery === undefined ? 'at-least-once' : oneOf('delivery', deliveries, delivery)
-}
-
-export function compileRunPolicy(options: {
-  readonly retry?: RetryPolicyInput
+/** Encodes a policy; null when all values are defaults. `stored` has the values kept unchanged. */
+export function encodeRunPolicy({
+  retry,
+  delivery,
+  stored,
+  expiresAtMs,
+}: {
+  readonly retry: RetryPolicy | undefined
   readonly delivery: Delivery
-  readonly heartbeatMs?: number
-  readonly expiresAtMs?: number | null
+  readonly stored: object | undefined
+  readonly expiresAtMs: number | null
 }): string | null {
-  const { retry, delivery, heartbeatMs } = options
-  const expiresAtMs = options.expiresAtMs ?? undefined
-  const plain = [retry, heartbeatMs, expiresAtMs].every((option) => option === undefined)
+  const plain = retry === undefined && stored === undefined && expiresAtMs === null
   if (plain && delivery !== 'transactional') return null
-  const policy: RunPolicy = {
-    ...(retry === undefined ? defaultRetryPolicy : compileRetryPolicy(retry)),
+  return JSON.stringify({
+    ...(retry ?? defaultRetryPolicy),
     ...(delivery === 'transactional' && { transactional: true }),
-    ...(heartbeatMs !== undefined && { heartbeatMs: checkHeartbeat(heartbeatMs) }),
-    ...(expiresAtMs !== undefined && { expiresAtMs }),
-  }
-  return JSON.stringify(policy)
-}
-
-function checkHeartbeat(ms: unknown): number {
-  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 100 && ms <= limits.timeoutMsMax)
-    return ms
-  return refuseOption('heartbeatMs', `an integer from 100 to ${limits.timeoutMsMax}`, ms)
+    ...stored,
+    ...(expiresAtMs !== null && { expiresAtMs }),
+  })
 }
 
 export function decodeRunPolicy(text: string | null): RunPolicy {
@@ -78,11 +64,13 @@ export function policyOptions(text: string | null): {
   delivery?: Delivery
 } {
   if (text === null) return {}
-  const { transactional, heartbeatMs, expiresAtMs: _, ...retry } = decodeRunPolicy(text)
+  const policy = decodeRunPolicy(text)
+  const { transactional, expiresAtMs: _, backoff, retryOn, abortOn, ...stored } = policy
+  const retry = { backoff, retryOn, ...(abortOn && { abortOn }) }
   const plain = JSON.stringify(retry) === JSON.stringify(defaultRetryPolicy)
   return {
     ...(!plain && { retry: retry as RetryPolicyInput }),
     ...(transactional && { delivery: 'transactional' }),
-    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    ...stored,
   }
 }

@@ -6,10 +6,10 @@ export type {
   Submitted,
   TimeSpan,
 } from './key-conflict.ts'
+export { runOptions, type SubmitOptions } from './run-options.ts'
 export {
   type CompiledOptions,
   compileOptions,
   makeSubmission,
   type Submission,
-  type SubmitOptions,
 } from './submission.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileKeyConflict } from './key-conflict.ts'
-import { compileOptions, type SubmitOptions } from './submission.ts'
+import type { SubmitOptions } from './run-options.ts'
+import { compileOptions } from './submission.ts'
 
 const DAY = 86_400_000
 

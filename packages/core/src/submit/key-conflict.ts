@@ -7,10 +7,10 @@ import { integer } from '../check/check-value.ts'
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 
-const MODES = ['return', 'replace', 'debounce', 'throttle', 'error'] as const
+export const conflictModes = ['return', 'replace', 'debounce', 'throttle', 'error'] as const
 
 /** How to handle a submission while a run with the same key is live. */
-export type OnConflict = (typeof MODES)[number]
+export type OnConflict = (typeof conflictModes)[number]
 
 /**
  * Milliseconds, or a string such as `500ms`, `5s`, `10m`, `24h` or `7d`, where a day has 24 hours.
@@ -63,7 +63,7 @@ export function compileKeyConflict(
   const { key, onConflict, window, maxWait } = options
   if (onConflict === undefined && window === undefined && maxWait === undefined) return null
   if (key === undefined) refuseOption('key', 'set when onConflict or window is set', key)
-  const mode = onConflict === undefined ? 'return' : oneOf('onConflict', MODES, onConflict)
+  const mode = onConflict === undefined ? 'return' : oneOf('onConflict', conflictModes, onConflict)
   if (mode !== 'debounce' && maxWait !== undefined)
     refuseOption('maxWait', 'left out, unless onConflict is debounce', maxWait)
   if (mode === 'debounce') return debounceOf(options)
@@ -93,7 +93,8 @@ function debounceOf({ window, maxWait, runAt, delayMs }: Record<string, unknown>
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const SPAN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 
-function spanOf(field: string, given: unknown): number {
+/** Converts a time span to milliseconds. */
+export function spanOf(field: string, given: unknown): number {
   if (typeof given === 'number') return integer(field, given, 1, limits.windowMsMax)
   const [, count, unit] = (typeof given === 'string' && SPAN.exec(given)) || []
   const ms = Math.round(Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS])
