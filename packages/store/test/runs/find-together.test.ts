@@ -34,7 +34,7 @@ it('a caller of another tenant does not get the run, also when both ask at the s
 it('a caller in a transaction sees its own changes, and no other caller does', async () => {
   const id = await t.submit()
   const [during, outside] = await t.store.transaction(async () => {
-    await t.store.steering.cancel([id], null, 1)
+    await t.store.steering.cancel([id], 'test', 1)
     const without = t.store.database.transactions.outside(() => t.store.runs.find(id, 1))
     return Promise.all([t.store.runs.find(id, 1), without])
   })
