@@ -12,6 +12,7 @@ import type { StoredJob } from '@punctual/store'
 import type { Recorded, WriteScope } from '../audit/control-writes.ts'
 import { definitionOf } from './records.ts'
 
+/** Options of `jobs.createMany`. */
 export interface CreateOptions {
   /** Who creates each of the jobs, for the audit log. @default the actor of the call, for all */
   readonly actors?: readonly Actor[]
