@@ -100,10 +100,6 @@ export class Runner {
     return [...running, ...this.#preparing.keys(), ...this.#unstarted()]
   }
 
-  holdsAny(ids: ReadonlySet<string>): boolean {
-    return this.held().some((run) => ids.has(run.id))
-  }
-
   /** The fences of all held runs. */
   claims(): bigint[] {
     return this.held().map((run) => run.fence)
@@ -283,6 +279,11 @@ export class Runner {
   /** Resolves when the runs that are about to start have started; null when there are none. */
   get preparing(): Promise<unknown> | null {
     return this.#preparing.size === 0 ? null : Promise.all(this.#preparing.values())
+  }
+
+  /** The lease of all held runs is lost, or about to be. */
+  leaseLost(reason?: Error): void {
+    for (const attempt of this.attempts) if (!attempt.ended) attempt.leaseLost(reason)
   }
 
   /** Removes and returns all runs that have not started, or the matching ones. */
