@@ -14,7 +14,7 @@ it('claims at once after a pause, and under constant demand a third of the time'
   }
   const aside = new QuietLaneClaims({
     ...{ clock, random },
-    take: async () => {
+    claim: async () => {
       beganMs.push(clock.monotonicMs())
       await clock.sleep(CLAIM_MS) // waits: on a manual clock
       return answer
