@@ -52,7 +52,9 @@ export class ClaimLoop {
     })
   }
 
-  /** Whether a claim is in progress that no turn awaits: this worker does not know its leases yet. */
+  /**
+   * Whether a claim is in progress that no turn awaits: this worker does not know its leases yet.
+   */
   get underWay(): boolean {
     return this.#following !== null || this.#claims.quiet.underWay
   }
@@ -150,7 +152,9 @@ export class ClaimLoop {
     return Math.min(this.#idleMs(), inMs)
   }
 
-  /** How long to wait before the next claim: the spacing, and after a hint a delay of this worker. */
+  /**
+   * How long to wait before the next claim: the spacing, and after a hint a delay of this worker.
+   */
   #waitMs(): number {
     const nowMs = this.#options.clock.monotonicMs()
     const spacingMs = this.#nextClaimMs - nowMs
@@ -158,7 +162,9 @@ export class ClaimLoop {
     return Math.max(spacingMs, Math.min(this.#followAtMs, this.#dueAtMs) - nowMs)
   }
 
-  /** On average one claim in 5 ms, with a small random offset; a few may follow each other at once. */
+  /**
+   * On average one claim in 5 ms, with a small random offset; a few may follow each other at once.
+   */
   #space(): void {
     const { clock, random } = this.#options
     const spacingMs = SPACING_MS * (0.8 + 0.4 * random.fraction())

@@ -47,7 +47,7 @@ export class Pace {
 export function claimSize(free: number, ahead: number, buffered: number): number {
   const want = free + ahead - buffered
   if (want < 1) return 0
-  // A claim of few runs costs as much as one of many: wait until half of the held runs have started.
+  // A claim of few runs costs as much as one of many: wait until half of the held ones start.
   if (buffered > 0 && want < ahead / 2) return 0
   return Math.min(want, CLAIM_MAX)
 }
@@ -65,9 +65,9 @@ const FULL_MAX = 100
 const SURE = 4
 
 /**
- * How lanes of one priority share a claim: by what each yielded recently, so that a lane with little
- * does not take half of the claim from a lane with much. Among the lanes that yielded all that was
- * requested, tenants have shares by their weights, whatever the number of their lanes.
+ * How lanes of one priority share a claim: by what each yielded recently, so that a lane with
+ * little does not take half of the claim from a lane with much. Among the lanes that yielded all
+ * that was requested, tenants have shares by their weights, whatever the number of their lanes.
  */
 export class Demand {
   readonly #expected = new Map<number, number>()
@@ -117,8 +117,8 @@ const YIELD_MAX_MS = 250
 
 /**
  * How long to wait after a hint before claiming. A hint wakes every free worker, and usually one of
- * them claims all that is due: workers that find nothing wait longer after the next hint, each for a
- * random time, so that many idle workers cost the database little and one still claims at once.
+ * them claims all that is due: workers that find nothing wait longer after the next hint, each for
+ * a random time, so that many idle workers cost the database little and one still claims at once.
  */
 export class Yielding {
   #upToMs = 0

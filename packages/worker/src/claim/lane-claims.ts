@@ -1,7 +1,7 @@
 /**
- * Sends claims: decides which lanes a claim covers, and learns from each answer what the lanes have.
- * Lanes of queues with a limit are claimed one queue at a time. While claims are large, lanes that
- * are expected to have little are left to `QuietLaneClaims`.
+ * Sends claims: decides which lanes a claim covers, and learns from each answer what the lanes
+ * have. Lanes of queues with a limit are claimed one queue at a time. While claims are large, lanes
+ * that are expected to have little are left to `QuietLaneClaims`.
  */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'

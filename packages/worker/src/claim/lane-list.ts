@@ -1,4 +1,7 @@
-/** The lanes that a worker claims from: read after a hint of a new lane, and periodically in case it was lost. */
+/**
+ * The lanes that a worker claims from: read after a hint of a new lane, and periodically in case it
+ * was lost.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 import type { WorkStore } from '@punctual/core/ports'

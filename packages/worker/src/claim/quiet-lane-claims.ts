@@ -1,8 +1,8 @@
 /**
  * Small claims alongside the large ones. While a lane with much to do keeps the claims large, a run
- * of another lane would wait for two of them: the one in progress, and its own. So lanes with little
- * to do are claimed separately: when a hint arrives, and whenever a large claim is sent, unless
- * nothing is due by then.
+ * of another lane would wait for two of them: the one in progress, and its own. So lanes with
+ * little to do are claimed separately: when a hint arrives, and whenever a large claim is sent,
+ * unless nothing is due by then.
  */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { ClaimResult } from '@punctual/core/ports'
@@ -10,8 +10,8 @@ import { Yielding } from './intake.ts'
 
 /**
  * How long to rest, as a multiple of the duration of the last claim: small claims must cost little
- * compared with the large ones. Unused rest is saved, so that a claim after a pause is sent at once,
- * and so is the one that follows it.
+ * compared with the large ones. Unused rest is saved, so that a claim after a pause is sent at
+ * once, and so is the one that follows it.
  */
 const REST = 2
 const REST_MAX_MS = 50
@@ -114,7 +114,9 @@ export class QuietLaneClaims {
     this.#foundAtMs = nowMs
   }
 
-  /** Throws the error of a failed claim once: it may have succeeded although its answer was lost. */
+  /**
+   * Throws the error of a failed claim once: it may have succeeded although its answer was lost.
+   */
   check(): void {
     const fault = this.#fault
     this.#fault = null

@@ -1,8 +1,9 @@
 /**
  * Settles outcomes in batches. Outcomes that arrive while a batch is being stored wait for the next
  * one: under load the batches grow by themselves, and a single outcome is stored at once. When the
- * database refuses a batch because of a value in one outcome, the batch is halved until that outcome
- * is found, and its run is settled as dead. While the database is unreachable, settling is retried.
+ * database refuses a batch because of a value in one outcome, the batch is halved until that
+ * outcome is found, and its run is settled as dead. While the database is unreachable, settling is
+ * retried.
  */
 import type { Clock } from '@punctual/core/clock'
 import { failureFrom } from '@punctual/core/errors'
@@ -145,9 +146,9 @@ export class SettleBatcher {
 }
 
 /**
- * As many outcomes as fit into one statement, by their number and the size of their outputs. A batch
- * has one attempt of a run, because answers name runs: a worker that lost a run and claimed it again
- * may have the outcomes of both attempts.
+ * As many outcomes as fit into one statement, by their number and the size of their outputs. A
+ * batch has one attempt of a run, because answers name runs: a worker that lost a run and claimed
+ * it again may have the outcomes of both attempts.
  */
 function batchSize(pending: readonly Settlement[]): number {
   const runs = new Set<string>()
