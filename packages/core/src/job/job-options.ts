@@ -150,6 +150,7 @@ export const jobOptions = {
     kind: zone,
     defaultShown: 'the setting `timezone`',
     help: 'time zone, such as Europe/Berlin',
+    example: 'Europe/Berlin',
     guide: 'an IANA name: the clock that patterns and days follow',
     flag: '--tz <zone>',
   },

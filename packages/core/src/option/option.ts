@@ -46,6 +46,8 @@ export interface Option<Given = unknown, Checked = unknown> {
   readonly help: string
   /** Markdown for the guides; links are relative to `docs`. @default help */
   readonly guide?: string
+  /** A typical value, for schemas. */
+  readonly example?: string
   /** The option must be given. */
   readonly required?: true
   /** Applies when the option is not given. */

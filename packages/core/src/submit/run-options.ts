@@ -119,6 +119,7 @@ export const sharedRunOptions = {
     default: defaults.queue,
     help: 'the queue',
     guide: 'a name; a worker may serve only some queues',
+    example: 'reports',
     flag: '--queue <name>',
   },
   maxAttempts: {
