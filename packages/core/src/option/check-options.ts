@@ -28,10 +28,10 @@ export function checkOptions<Table extends OptionTable>(
 
 /** Returns those of the named options that were given; undefined when none was. */
 export function givenOf<Table extends OptionTable>(
-  names: readonly (keyof Table & string)[],
+  names: readonly (keyof Table)[],
   checked: CheckedOptions<Table>,
 ): Partial<CheckedOptions<Table>> | undefined {
-  let found: Record<string, unknown> | undefined
+  let found: { [Name in keyof Table]?: unknown } | undefined
   for (const name of names)
     if (checked[name] !== undefined) {
       found ??= {}
