@@ -265,4 +265,8 @@ export const jobOptions = {
     help: 'label of the job and of its runs',
     guide: 'up to 16 names and values, stored with the job and with each of its runs',
   },
+  createdBy: {
+    ...sharedRunOptions.createdBy,
+    guide: 'who or what creates it; stored with the job and with each of its runs',
+  },
 } as const satisfies OptionTable
