@@ -24,6 +24,7 @@ export {
   type JobPage,
   type JobPageFilter,
   type LatestRun,
+  ranOnce,
   skipOf,
 } from './job-page.ts'
 export {
@@ -37,7 +38,7 @@ export {
   type When,
 } from './job-rules.ts'
 export type { JobSlot, SlotExplanation } from './job-slot.ts'
-export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { isOver, type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
 export { timingInput } from './job-timing.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 export {
