@@ -149,19 +149,10 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/dist/plan/plan-store.js',
-        find: "const [moved] = await this.#run(client, 'plan/advance-cursors', [",
-        replace: "const [moved] = await this.#runAndCommit(client, 'plan/advance-cursors', [",
-      },
-      {
-        file: 'store/dist/plan/plan-store.js',
-        find: 'async #transact(client, given) {',
-        replace: `async #runAndCommit(client, path, values) {
-        const rows = await this.#run(client, path, values);
+        find: 'const [moved] = await this.#database.runPrepared(client, call, DEADLINE_MS);',
+        replace: `const [moved] = await this.#database.runPrepared(client, call, DEADLINE_MS);
         await client.query('commit');
-        await client.query(PINNED);
-        return rows;
-    }
-    async #transact(client, given) {`,
+        await client.query('begin');`,
       },
     ],
     killedBy: 'commitReplyLost, kill9 of a planner: missing',
