@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Service, TenantService } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
+import type { Streamed } from '../streams/stream.ts'
 
 /** The argument of a handler. */
 export interface Call<Params, Query, Body> {
@@ -82,7 +83,7 @@ export interface Route<
   readonly problems?: readonly string[]
   handle(
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Answer>> | Promise<void>
+  ): Promise<Static<Answer> | Streamed>
   /**
    * Handles several calls of one tenant at once, all or none: calls with idempotency keys that
    * arrive while others are in progress. They are not audited, because each would need its own
@@ -111,5 +112,5 @@ export function defineRoute<
   Body extends TSchema,
   Answer extends TSchema,
 >(route: Route<Params, Query, Body, Answer>): AnyRoute {
-  return route as unknown as AnyRoute
+  return route
 }

@@ -17,6 +17,10 @@ export interface Streaming {
   readonly recheck: () => Promise<void>
 }
 
+const streamed = Symbol('streamed')
+/** The result of a handler that answered with a stream; the server sends nothing more. */
+export type Streamed = typeof streamed
+
 const OVER: readonly PunctualError['code'][] = [
   'unauthenticated',
   'forbidden',
@@ -42,7 +46,7 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
 export async function stream(
   { request, reply, caller, streams, recheck }: Streaming,
   work: (out: EventWriter, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+): Promise<Streamed> {
   const ending = new AbortController()
   const release = streams.admit(caller.keyId, () => ending.abort())
   reply.hijack()
@@ -73,4 +77,5 @@ export async function stream(
     out.end()
     release()
   }
+  return streamed
 }

@@ -1,7 +1,6 @@
 /** Answers about jobs: the definition, the status, and the latest run. */
-import { type Job, jobStatuses } from '@punctual/core/job'
+import { type JobChange, type JobItem, type JobRules, jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
-import type { JobItem } from '../ports/service.ts'
 import { answer, labels, nullable, oneOf } from './schemas.ts'
 import { toWire } from './snake.ts'
 
@@ -18,10 +17,7 @@ export const jobChange = answer({
 })
 
 /** The short answer to a change of a job. */
-export function changeToWire(
-  { id, name, status, nextAt }: JobItem,
-  change: 'created' | 'updated' | 'unchanged',
-) {
+export function changeToWire({ id, name, status, nextAt }: JobItem, change: JobChange) {
   return { id, name, status, next_run_at: nextAt?.toISOString() ?? null, change }
 }
 
@@ -64,22 +60,21 @@ export const jobAnswer = answer({
   completed_at: nullable(Type.String()),
 })
 
-function scheduleText({ rules }: Job): string | null {
-  const { when } = rules
+function scheduleText({ when }: JobRules): string | null {
   if (when.kind === 'cron') return when.expression
   return when.kind === 'every' ? `every ${when.expression}` : null
 }
 
-export function jobToWire({ latestRun, ...job }: JobItem): Static<typeof jobAnswer> {
-  const { rules, nextAt, timeoutMs, ...rest } = job
+export function jobToWire({ latestRun, nextAt, ...job }: JobItem): Static<typeof jobAnswer> {
   return {
-    ...(toWire({ ...rest, nextRunAt: nextAt, timeoutMs }) as object),
-    ...{ rules: toWire(rules), schedule: scheduleText(job) },
-    timezone: rules.timezone ?? null,
-    timeout_seconds: timeoutMs / 1_000,
+    ...toWire(job),
+    next_run_at: nextAt?.toISOString() ?? null,
+    schedule: scheduleText(job.rules),
+    timezone: job.rules.timezone,
+    timeout_seconds: job.timeoutMs / 1_000,
     latest_run_id: latestRun?.id ?? null,
     attempt_number: latestRun?.attempt ?? null,
     execution_time_ms: latestRun?.executionMs ?? null,
     completed_at: latestRun?.finishedAt?.toISOString() ?? null,
-  } as Static<typeof jobAnswer>
+  }
 }

@@ -30,7 +30,7 @@ export const runItem = answer({
 })
 
 export function runItemToWire(run: RunItem): Static<typeof runItem> {
-  return toWire(run) as Static<typeof runItem>
+  return toWire(run)
 }
 
 const failure = nullable(
@@ -88,7 +88,7 @@ export const runAnswer = answer({
 })
 
 export function runToWire({ tenantId: _, ...run }: Run): Static<typeof runAnswer> {
-  return toWire(run) as Static<typeof runAnswer>
+  return toWire(run)
 }
 
 export const logLine = answer({

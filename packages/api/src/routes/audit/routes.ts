@@ -2,8 +2,8 @@
 import Type from 'typebox'
 import { chosenTenant } from '../../http/chosen-tenant.ts'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const entry = answer({
   id: Type.String(),
@@ -57,7 +57,7 @@ export const listAudit = defineRoute({
       ...(targetKind !== undefined && { targetKind }),
     })
     const last = found.length < limit ? null : (found.at(-1)?.id ?? null)
-    return wireOf(entries, { entries: found, nextAfter: last })
+    return toWire({ entries: found, nextAfter: last })
   },
 })
 
@@ -67,6 +67,6 @@ export const verifyAudit = defineRoute({
   description: `${VISIBILITY} every chain.`,
   answer: verification,
   async handle(call) {
-    return wireOf(verification, await call.service.audit.verify(chainOf(call)))
+    return toWire(await call.service.audit.verify(chainOf(call)))
   },
 })

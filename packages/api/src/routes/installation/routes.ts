@@ -1,8 +1,8 @@
 /** The installation: the caller, the guarantees that hold, and the workers. */
 import Type from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, nullable, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const me = answer({
   key_id: Type.String(),
@@ -31,7 +31,7 @@ export const getGuarantees = defineRoute({
   summary: 'Returns the guarantees that this server provides now, and what weakens the others',
   answer: Type.Unknown(),
   async handle({ service }) {
-    return wireOf(Type.Unknown(), await service.guarantees())
+    return toWire(await service.guarantees())
   },
 })
 
@@ -81,7 +81,7 @@ export const listWorkers = defineRoute({
     'For a key of the installation: all workers, including those that left in the last day. For a key of a tenant: those that serve only this tenant.',
   answer: workers,
   async handle(call) {
-    return wireOf(workers, { workers: await workersFor(call).list() })
+    return toWire({ workers: await workersFor(call).list() })
   },
 })
 

@@ -1,7 +1,8 @@
 /** POST /jobs: creates a job, or refuses a name that is in use. */
 import { PunctualError } from '@punctual/core/errors'
+import type { JobItem } from '@punctual/core/job'
 import { defineRoute } from '../../http/define-route.ts'
-import type { JobItem, Service, TenantService } from '../../ports/service.ts'
+import type { Service, TenantService } from '../../ports/service.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobOptionsOf, newJob } from '../../wire/job-input.ts'

@@ -54,7 +54,7 @@ export const listSlots = defineRoute({
   }),
   problems: ['job_not_found'],
   async handle({ tenant, params, query }) {
-    return { slots: toWire(await tenant.jobs.slots(params.id, query)) as never }
+    return { slots: toWire(await tenant.jobs.slots(params.id, query)) }
   },
 })
 

@@ -1,8 +1,8 @@
 /** Queues: their waiting and running runs, and pauses. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const pause = answer({
   queue: nullable(Type.String({ description: 'Null when all queues are paused.' })),
@@ -55,7 +55,7 @@ export const listQueues = defineRoute({
   },
   answer: queues,
   async handle({ tenant }) {
-    return wireOf(queues, { queues: await tenant.queues.list() })
+    return toWire({ queues: await tenant.queues.list() })
   },
 })
 

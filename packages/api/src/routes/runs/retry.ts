@@ -1,10 +1,15 @@
 /** POST /runs/:id/retry and /resolve: retries a failed run, or records how an unknown one ended. */
+import type { ReplayResult } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
-import { type Resolution, type RunState, resolutions } from '@punctual/core/run'
+import {
+  type KeyBusy,
+  type Resolution,
+  type ResolveResult,
+  type RunState,
+  resolutions,
+} from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import type { ReplayResult } from '../../ports/dead-letter-service.ts'
-import type { KeyTaken, ResolveResult } from '../../ports/run-service.ts'
 import type { TenantService } from '../../ports/service.ts'
 import { answer, anyJson, exactly, idParam, nullable, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseState } from './find-run.ts'
@@ -21,7 +26,7 @@ const retries = {
   problems: ['run_not_found', 'state_conflict', 'already_handled', 'key_conflict'],
 } as const
 
-function keyTaken(id: string, { key, heldBy }: KeyTaken): never {
+function keyTaken(id: string, { key, heldBy }: KeyBusy): never {
   const holder = heldBy === null ? 'which has just ended' : heldBy
   throw new PunctualError(
     'key_conflict',

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
-import { fromWire } from '../../wire/snake.ts'
+import { fromWire, toWire } from '../../wire/snake.ts'
 
 const tenant = answer({
   id: Type.Integer(),
@@ -52,8 +51,8 @@ export const createTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_exists'],
   async handle({ service, body, caller }) {
-    const options = { ...(fromWire(body) as { name: string }), by: caller.keyName }
-    return wireOf(tenant, await service.tenants.create(options))
+    const options = { ...fromWire(body), by: caller.keyName }
+    return toWire(await service.tenants.create(options))
   },
 })
 
@@ -65,7 +64,7 @@ export const listTenants = defineRoute({
   }),
   answer: tenants,
   async handle({ service, query }) {
-    return wireOf(tenants, { tenants: await service.tenants.list(query) })
+    return toWire({ tenants: await service.tenants.list(query) })
   },
 })
 
@@ -80,7 +79,7 @@ export const getTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name } }) {
-    return wireOf(tenant, found(await service.tenants.get(name), name))
+    return toWire(found(await service.tenants.get(name), name))
   },
 })
 
@@ -95,7 +94,7 @@ export const updateTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, body }) {
-    return wireOf(tenant, await service.tenants.update(name, fromWire(body) as object))
+    return toWire(await service.tenants.update(name, fromWire(body)))
   },
 })
 
@@ -107,7 +106,7 @@ export const suspendTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, body, caller }) {
-    return wireOf(tenant, await service.tenants.suspend(name, { ...body, by: caller.keyName }))
+    return toWire(await service.tenants.suspend(name, { ...body, by: caller.keyName }))
   },
 })
 
@@ -118,7 +117,7 @@ export const resumeTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name } }) {
-    return wireOf(tenant, await service.tenants.resume(name))
+    return toWire(await service.tenants.resume(name))
   },
 })
 
@@ -147,7 +146,7 @@ export const getUsage = defineRoute({
   answer: usage,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, query }) {
-    return wireOf(usage, { days: await service.tenants.usage(name, query) })
+    return toWire({ days: await service.tenants.usage(name, query) })
   },
 })
 
@@ -160,7 +159,7 @@ export const exportTenant = defineRoute({
   async handle({ service, params: { name }, query, reply }) {
     found(await service.tenants.get(name), name)
     const lines = Readable.from(service.tenants.export(name, query))
-    return reply.type('application/x-ndjson').send(lines) as never
+    await reply.type('application/x-ndjson').send(lines)
   },
 })
 
@@ -173,6 +172,6 @@ export const eraseTenant = defineRoute({
   problems: ['tenant_not_found', 'tenant_protected'],
   async handle({ service, actor, params: { name }, query }) {
     const erased = await service.as(actor, () => service.tenants.erase(name, query))
-    return wireOf(Type.Unknown(), erased)
+    return toWire(erased)
   },
 })
