@@ -4,16 +4,9 @@
  * fault: the expected value, the received value, and the field.
  */
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import type { Static, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
-
-interface Fault {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly message: string
-  readonly params: Record<string, unknown>
-}
 
 /** A request that does not match its schema. */
 export class InvalidRequest extends Error {
@@ -39,29 +32,31 @@ function shown(value: unknown): string {
 function at(value: unknown, pointer: string): unknown {
   let found = value
   for (const step of pointer.split('/').slice(1))
-    found = (found as Record<string, unknown> | null | undefined)?.[
-      step.replaceAll('~1', '/').replaceAll('~0', '~')
-    ]
+    found = memberOf(found, step.replaceAll('~1', '/').replaceAll('~0', '~'))
   return found
 }
 
-function schemaAt(schema: TSchema, pointer: string): { enum?: unknown; properties?: object } {
-  let found: unknown = schema
-  for (const step of pointer.split('/').slice(1)) {
-    const { properties, items } = (found ?? {}) as { properties?: never; items?: unknown }
-    found = properties?.[step] ?? items
-  }
-  return (found ?? {}) as { enum?: unknown }
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part: string) {
+function schemaAt(schema: TSchema, pointer: string): unknown {
+  let found: unknown = schema
+  for (const step of pointer.split('/').slice(1))
+    found = memberOf(memberOf(found, 'properties'), step) ?? memberOf(found, 'items')
+  return found
+}
+
+function explain(compiled: Validator, schema: TSchema, value: unknown, part: string) {
+  const faults = compiled.Errors(value)
   const first = faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
-  const fault = first ?? (faults[0] as Fault)
+  const fault = first ?? faults[0]
+  if (!fault) return new InvalidRequest(`${part} is not valid.`, '')
   const { instancePath, keyword, params, message } = fault
   const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties') {
-    const [unknown = ''] = (params.additionalProperties ?? []) as string[]
-    const known = Object.keys(schemaAt(schema, instancePath).properties ?? {})
+    const [unknown = ''] = params.additionalProperties
+    const known = Object.keys(memberOf(schemaAt(schema, instancePath), 'properties') ?? {})
     const pointer = `${instancePath}/${unknown}`
     const takes = known.length === 0 ? 'none' : known.join(', ')
     return new InvalidRequest(
@@ -70,40 +65,42 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
     )
   }
   if (keyword === 'required') {
-    const [missing = ''] = (params.requiredProperties ?? []) as string[]
+    const [missing = ''] = params.requiredProperties
     return new InvalidRequest(`${missing} is missing.`, `${instancePath}/${missing}`)
   }
-  const { enum: values } = schemaAt(schema, instancePath)
+  const values = memberOf(schemaAt(schema, instancePath), 'enum')
   const expected = Array.isArray(values) ? `must be one of ${values.join(', ')}` : message
   const received = shown(at(value, instancePath))
   return new InvalidRequest(`${where} ${expected}; got ${received}.`, instancePath)
 }
 
-/** Returns what is wrong with a value; null when it is valid. */
-export type Check = (value: unknown) => InvalidRequest | null
-
-export function checker(schema: TSchema, part: string): Check {
+/** Returns a function that returns a value that is valid, or what is wrong with it. */
+export function readerOf<Schema extends TSchema>(
+  schema: Schema,
+  part: string,
+): (value: unknown) => Static<Schema> | InvalidRequest {
   const compiled = Compile(schema)
   return (value) => {
-    if (compiled.Check(value)) return null
-    return explain(compiled.Errors(value) as unknown as readonly Fault[], schema, value, part)
+    if (compiled.Check(value)) return value
+    return explain(compiled, schema, value, part)
   }
 }
 
 /** PostgreSQL text cannot contain NUL. */
 function nulIn(given: unknown): InvalidRequest | null {
-  for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>))
+  for (const [name, value] of Object.entries(given ?? {}))
     if (String(value).includes('\0'))
       return new InvalidRequest(`${name} must not contain NUL (U+0000).`, `/${name}`)
   return null
 }
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = checker(schema, httpPart ?? 'body')
+  const read = readerOf(schema, httpPart ?? 'body')
   const convert = httpPart !== 'body'
   return (given: unknown) => {
-    const value = convert ? Value.Convert(schema, given) : given
-    const error = check(value) ?? (convert ? nulIn(given) : null)
+    const value = read(convert ? Value.Convert(schema, given) : given)
+    if (value instanceof InvalidRequest) return { error: value }
+    const error = convert ? nulIn(given) : null
     return error ? { error } : { value }
   }
 }
