@@ -64,14 +64,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     // An address that cannot be decoded reaches no hook and no handler.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...securityHeaders, 'x-request-id': request.id })
-      // This reply's type declares no body.
-      send(reply as unknown as FastifyReply, problemFrom(error, request.id))
+      send(reply, problemFrom(error, request.id))
     },
   }
   const { tls } = options
-  const app = (
-    tls ? Fastify({ ...settings, https: tls } as never) : Fastify(settings)
-  ) as FastifyInstance
+  const app: FastifyInstance = Fastify({ ...settings, ...(tls && { https: tls }) })
   app.setValidatorCompiler(validatorCompiler)
   addBodies(app)
   app.addHook('onRequest', (request, reply, next) => {
@@ -131,9 +128,12 @@ function addErrors(app: FastifyInstance, { logger, explain = (error) => error }:
 }
 
 /** The URL without its query string, which may contain an API key. */
-const pathOf = (url: string): string => url.split('?')[0] as string
+function pathOf(url: string): string {
+  const [path = ''] = url.split('?')
+  return path
+}
 
 function retryAfter(error: unknown): string {
-  const { retryAfterMs = 0 } = (error ?? {}) as { retryAfterMs?: number }
-  return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
+  const ms = error instanceof Error && 'retryAfterMs' in error ? error.retryAfterMs : 0
+  return String(Math.max(1, Math.ceil(typeof ms === 'number' ? ms / 1_000 : 0)))
 }

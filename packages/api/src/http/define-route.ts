@@ -85,12 +85,13 @@ export interface Route<
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
   ): Promise<Static<Answer> | Streamed>
   /**
-   * Handles several calls of one tenant at once, all or none: calls with idempotency keys that
+   * Handles several calls of a tenant at once, all or none: calls with idempotency keys that
    * arrive while others are in progress. They are not audited, because each would need its own
    * actor.
    * @default none: each call is handled separately
    */
   handleAll?(
+    tenant: TenantService,
     calls: readonly Call<Static<Params>, Static<Query>, Static<Body>>[],
   ): Promise<readonly Static<Answer>[]>
 }
@@ -100,7 +101,7 @@ export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay'> &
   // biome-ignore lint/suspicious/noExplicitAny: the types were checked by defineRoute
   handle(call: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  handleAll?(calls: any): Promise<readonly unknown[]>
+  handleAll?(tenant: TenantService, calls: any): Promise<readonly unknown[]>
   keep?(answer: unknown): unknown
   replay?(kept: unknown): unknown
 }

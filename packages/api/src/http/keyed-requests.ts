@@ -27,7 +27,7 @@ export interface KeyedRequest {
   readonly walled: boolean
   readonly key: string
   /** The first is stored; a stored one that equals any of them is the same request. */
-  readonly fingerprints: readonly string[]
+  readonly fingerprints: readonly [string, ...string[]]
   readonly reply: FastifyReply
   /** The argument of the handler. */
   readonly call: unknown
@@ -95,13 +95,18 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
     Promise.all(
       batch.map(({ request, resolve, reject }) => alone(request).then(resolve).catch(reject)),
     )
-  if (batch.length === 1) return void (await each())
-  const requests = batch.map(({ request }) => request)
-  const { route } = requests[0] as KeyedRequest
+  const first = batch[0]?.request
+  const handleAll = first?.route.handleAll
+  if (!handleAll || batch.length === 1) return void (await each())
   try {
-    const all = (fresh: readonly KeyedRequest[]) =>
-      route.handleAll?.(fresh.map(({ call }) => call)) as Promise<readonly unknown[]>
-    const outcomes = await inTransaction(requests, all)
+    const requests = batch.map(({ request }) => request)
+    const tenant = first.service.tenant(first.tenantId)
+    const outcomes = await inTransaction(first, requests, (fresh) =>
+      handleAll(
+        tenant,
+        fresh.map(({ call }) => call),
+      ),
+    )
     for (const [i, outcome] of outcomes.entries())
       if ('error' in outcome) batch[i]?.reject(outcome.error)
       else batch[i]?.resolve(outcome.answer)
@@ -112,7 +117,7 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
 }
 
 async function alone(request: KeyedRequest): Promise<unknown> {
-  const [outcome] = await inTransaction([request], async () => [await request.work()])
+  const [outcome] = await inTransaction(request, [request], async () => [await request.work()])
   if (outcome && 'error' in outcome) throw outcome.error
   return outcome?.answer
 }
@@ -121,10 +126,10 @@ async function alone(request: KeyedRequest): Promise<unknown> {
  * For requests of one tenant: does and stores the new ones; the others get their stored answers.
  */
 function inTransaction(
+  { service, tenantId, walled }: Pick<KeyedRequest, 'service' | 'tenantId' | 'walled'>,
   requests: readonly KeyedRequest[],
   work: (fresh: readonly KeyedRequest[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Outcome[]> {
-  const { service, tenantId, walled } = requests[0] as KeyedRequest
   const transaction = () =>
     service.transaction(async () => {
       const known = await service.requests.take(
@@ -145,7 +150,7 @@ function inTransaction(
 }
 
 function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unknown) {
-  const fingerprint = fingerprints[0] as string
+  const [fingerprint] = fingerprints
   const { statusCode: status } = reply
   const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
   const text = JSON.stringify(kept ?? null)
@@ -163,8 +168,8 @@ function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outc
   if (before === 'busy') return { error: keyInUse(key) }
   if (!fingerprints.includes(before.fingerprint)) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
-  const [, etag, text] = KEPT.exec(before.body) as RegExpExecArray
+  const [, etag, text = ''] = KEPT.exec(before.body) ?? []
   if (etag !== undefined) reply.header('etag', etag)
-  const kept = JSON.parse(text as string) as unknown
+  const kept: unknown = JSON.parse(text)
   return { answer: route.replay ? route.replay(kept) : kept }
 }

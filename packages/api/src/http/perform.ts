@@ -10,7 +10,7 @@ import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { AnyRoute } from './define-route.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
-import type { KeyedRequests } from './keyed-requests.ts'
+import type { KeyedRequest, KeyedRequests } from './keyed-requests.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -114,7 +114,7 @@ export async function perform(
   const fingerprint = fingerprintOf(request, route.path)
   // A plain hash of a secret could be attacked with guesses by a reader of the database. Tenant and
   // key are part of the digest, so that equal secrets have different digests.
-  const fingerprints = route.secret
+  const fingerprints: KeyedRequest['fingerprints'] = route.secret
     ? service.digests(JSON.stringify([tenantId, key, fingerprint]))
     : [fingerprint]
   const keyed = { route, service, tenantId, walled, key, fingerprints, reply, call, work }

@@ -81,7 +81,7 @@ export interface Service {
    * nothing. Store the first. After a key rotation a stored digest may equal any of them.
    * @throws `PunctualError` with `secrets_key_missing`
    */
-  digests(text: string): readonly string[]
+  digests(text: string): readonly [string, ...string[]]
   readonly activity: ActivityPort
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort
@@ -174,6 +174,7 @@ export interface TenantService {
   readonly secrets: SecretsPort
   /** The workers that serve this tenant only. */
   readonly workers: WorkersPort
+  submit(handler: string, payload: unknown, options?: SubmitOptions): Promise<Submitted>
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 

@@ -51,8 +51,9 @@ export async function stream(
   const release = streams.admit(caller.keyId, () => ending.abort())
   reply.hijack()
   const { raw } = reply
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     // The stream ends with its connection: a closing server does not wait for an idle one.
     connection: 'close',

@@ -30,7 +30,7 @@ export function oneOf<const T extends readonly string[]>(values: T, options: obj
 
 /** The schema, or null. */
 export function nullable<T extends TSchema>(schema: T) {
-  const { type } = schema as { type?: string }
+  const type = 'type' in schema ? schema.type : undefined
   const plain = { ...schema, type: [type, 'null'] }
   return Type.Unsafe<Static<T> | null>(
     type === undefined ? { anyOf: [schema, { type: 'null' }] } : plain,

@@ -6,7 +6,7 @@ import {
   type Resolution,
   type ResolveResult,
   type RunState,
-  resolutions,
+  resolutionNames,
 } from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
@@ -113,7 +113,7 @@ export const retryRun = defineRoute({
     if (state === 'unknown') {
       const { note } = body
       const runId = await resolve(tenant, id, 'run-again', { note, by, wanted: 'retried' })
-      return { id, run_id: runId as string }
+      return { id, run_id: runId ?? refuseState(id, state, 'retried') }
     }
     if (state !== 'dead') return refuseState(id, state, 'retried')
     return replay(tenant, id, body, by)
@@ -126,7 +126,7 @@ export const resolveRun = defineRoute({
   summary: 'Records how an unknown run ended',
   description:
     '`succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once.',
-  body: exactly({ as: oneOf(Object.keys(resolutions) as Resolution[]), note }),
+  body: exactly({ as: oneOf(resolutionNames), note }),
   answer: answer({
     id: Type.String(),
     as: Type.String(),
