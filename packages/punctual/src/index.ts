@@ -229,6 +229,7 @@ export type {
 export type { RegisterHandler, WithSchema } from './handlers/register.ts'
 export type { BackfillOptions } from './jobs/backfill.ts'
 export type { Calendars } from './jobs/calendars.ts'
+export type { CreateOptions } from './jobs/create.ts'
 export {
   type NextFiresOptions,
   nextFires,

@@ -245,6 +245,13 @@ export interface JobsPort {
     changes: Partial<JobOptions>,
     version?: number,
   ): Promise<Exclude<JobChange, 'created'>>
+  /** @throws `PunctualError` with `job_exists` */
+  create(job: JobOptions): Promise<JobItem>
+  /** Creates all or none; `actors` has who creates each. */
+  createMany(
+    jobs: readonly JobOptions[],
+    options: { actors: readonly Actor[] },
+  ): Promise<readonly JobItem[]>
   upsert(job: JobOptions): Promise<JobResult>
   upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]>
   get(nameOrId: string): Promise<Job | null>

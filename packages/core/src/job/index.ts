@@ -29,6 +29,7 @@ export {
   type JobPage,
   type JobPageFilter,
   type LatestRun,
+  ranOnce,
   skipOf,
 } from './job-page.ts'
 export {
@@ -42,7 +43,7 @@ export {
   type When,
 } from './job-rules.ts'
 export type { JobSlot, SlotExplanation } from './job-slot.ts'
-export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { isOver, type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 export {
   type AuditedJob,

@@ -85,6 +85,41 @@ describe('POST /jobs', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
   })
 
+  test('creates concurrent jobs together, and each request has its own answer and audit entry', async () => {
+    const used = name('together')
+    await http.post('/jobs', { name: used, schedule: '@daily' })
+    const names = Array.from({ length: 60 }, (_, n) => (n === 30 ? used : name(`together-${n}`)))
+    const key = await http.keyFor('acme', 'operate')
+    const answers = await Promise.all(
+      names.map((job, n) =>
+        http.post(
+          '/jobs',
+          { name: job, ...(n === 45 ? { schedule: '0 0 31 2 *' } : { delay: 3600 }) },
+          { ...(n % 2 === 1 && { key }), headers: { 'x-request-id': `together-${n}` } },
+        ),
+      ),
+    )
+    const codes = answers.map(({ status, body }) => (status === 201 ? 'created' : body.code))
+    expect(codes[30]).toBe('job_exists')
+    expect(codes[45]).toBe('never_fires')
+    expect(codes.filter((code) => code === 'created')).toHaveLength(58)
+    expect(answers.map(({ body }) => body.name ?? used)).toEqual(
+      names.map((job, n) => (n === 45 ? used : job)),
+    )
+    const { body } = await http.get('/audit?action=job.create&limit=200')
+    for (const [n, answer] of answers.entries()) {
+      const entries = body.entries.filter(
+        (entry: { actor: { request_id?: string } }) => entry.actor.request_id === `together-${n}`,
+      )
+      expect(entries, names[n]).toHaveLength(answer.status === 201 ? 1 : 0)
+      if (answer.status === 201) expect(entries[0].target.name).toBe(names[n])
+    }
+    const actors = new Set(
+      body.entries.map((entry: { actor: { name?: string } }) => entry.actor.name),
+    )
+    expect(actors.size).toBeGreaterThan(1)
+  })
+
   test.for([
     ['a schedule that cannot be read', { schedule: '61 * * * *' }, 'invalid_schedule', undefined],
     [

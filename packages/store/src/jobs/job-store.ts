@@ -1,7 +1,7 @@
 /** Registers, changes and finds jobs. The name identifies a job; declaring it again changes it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import type { Quotas } from '@punctual/core/identity'
 import { type CompiledJob, firstSlot, type Job, type JobResult } from '@punctual/core/job'
 import { RunIdSource } from '@punctual/core/run'
@@ -96,6 +96,33 @@ export class JobStore {
     const results = jobs.map((job) => byJob.get(job) as JobResult)
     if (results.some(({ change }) => change !== 'unchanged')) this.#options.onChanged()
     return results
+  }
+
+  /**
+   * Creates jobs whose names are free, all or none.
+   * @throws `job_exists` with the first name that another job has
+   */
+  async create(jobs: readonly CompiledJob[], tenantId: number): Promise<readonly StoredJob[]> {
+    const sorted = [...jobs].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const created = new Map<string, StoredJob>()
+    for (let i = 0; i < sorted.length; i += BATCH) {
+      const placed = await this.#insertBatch(sorted.slice(i, i + BATCH), tenantId)
+      const taken = placed.find(({ isNew }) => !isNew)
+      if (taken) throw nameTaken(taken.job.name)
+      for (const job of await this.#byId(placed, tenantId)) created.set(job.name, job)
+    }
+    this.#options.onChanged()
+    return jobs.map(({ name }) => {
+      const job = created.get(name)
+      invariant(job, 'a job that was created is found')
+      return job
+    })
+  }
+
+  async #byId(jobs: readonly { id: string }[], tenantId: number): Promise<StoredJob[]> {
+    const statement = this.#database.statement('jobs/find-jobs')
+    const values = [tenantId, uuidArray(jobs.map(({ id }) => id)), null]
+    return (await this.#database.control.pinnedOne(statement, values)).map(toJob)
   }
 
   /** Returns the changes that `upsert` would make. */
@@ -311,6 +338,14 @@ export class JobStore {
           { field: 'calendars', id: name },
         )
   }
+}
+
+function nameTaken(name: string): PunctualError {
+  return new PunctualError(
+    'job_exists',
+    `A job named ${JSON.stringify(name)} already exists. Choose another name, or update that job.`,
+    { field: 'name' },
+  )
 }
 
 function neverFires(name: string): PunctualError {

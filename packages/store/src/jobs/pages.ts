@@ -7,6 +7,7 @@
 import { limits } from '@punctual/core/errors'
 import {
   type CompiledJobPageFilter,
+  isOver,
   type JobItem,
   type JobStatus,
   jobStatusTable,
@@ -181,9 +182,6 @@ export class JobPages {
     }
   }
 }
-
-const isOver = (status: JobStatus) =>
-  ['cancelled', 'completed', 'failed', 'dead_letter'].includes(status)
 
 function nameOf(row: Row): string {
   return row[8] as string

@@ -213,17 +213,17 @@ export const mutants: readonly Mutant[] = [
     breaks: 'the answer to a request is stored in a separate transaction after its change',
     edits: [
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: 'const transaction = () => service.transaction(async () => {',
         replace: 'let keep;\n    const changed = () => service.transaction(async () => {',
       },
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: 'await service.requests.answered(tenantId, kept);',
         replace: 'keep = () => service.requests.answered(tenantId, kept);',
       },
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
         replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);

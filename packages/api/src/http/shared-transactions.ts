@@ -1,9 +1,11 @@
 /**
- * Requests with idempotency keys. The first request under a key is done and its answer stored, in
- * one transaction; later ones get the stored answer. When the route can handle many calls at once,
- * requests of one tenant that arrive while others are in progress share a transaction, so that many
- * concurrent callers cost little more than one. When one request of a batch is refused, each is
- * done separately, and only that one gets the error.
+ * The transactions of requests that write. Requests of one tenant and route that arrive while others
+ * are in progress share a transaction if the route can handle many calls at once, so that many
+ * concurrent callers cost little more than one. When one request of a batch is refused, each is done
+ * separately, and only that one gets the error.
+ *
+ * A request with an idempotency key is done once: its answer is stored in the same transaction, and
+ * later requests with the key get the stored answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
@@ -19,15 +21,20 @@ const AT_ONCE = 4
 const MANY = 16
 const TOGETHER_MAX = 256
 
-export interface KeyedRequest {
+/** The idempotency key of a request. */
+export interface RequestKey {
+  readonly text: string
+  /** The first is stored; a stored one that equals any of them is the same request. */
+  readonly fingerprints: readonly [string, ...string[]]
+}
+
+interface WritingRequest {
   readonly route: AnyRoute
   readonly service: Service
   readonly tenantId: number
   /** Whether row security restricts the request to the rows of its tenant. */
   readonly walled: boolean
-  readonly key: string
-  /** The first is stored; a stored one that equals any of them is the same request. */
-  readonly fingerprints: readonly [string, ...string[]]
+  readonly key: RequestKey | null
   readonly reply: FastifyReply
   /** The argument of the handler. */
   readonly call: unknown
@@ -36,7 +43,7 @@ export interface KeyedRequest {
 }
 
 interface Waiting {
-  readonly request: KeyedRequest
+  readonly request: WritingRequest
   resolve(answer: unknown): void
   reject(error: unknown): void
 }
@@ -50,20 +57,20 @@ interface Group {
 
 type Outcome = { readonly answer: unknown } | { readonly error: Error }
 
-export class KeyedRequests {
+export class SharedTransactions {
   readonly #groups = new Map<string, Group>()
   /** Runs a batch outside the async context of the request that started it. */
   readonly #apart = AsyncLocalStorage.snapshot()
 
-  async perform(request: KeyedRequest): Promise<unknown> {
+  async perform(request: WritingRequest): Promise<unknown> {
     const { route, tenantId, walled, key } = request
     if (!route.handleAll) return alone(request)
     const name = `${tenantId} ${walled} ${route.path}`
     const group = this.#groups.get(name) ?? { waiting: [], keys: new Set(), underWay: 0 }
-    if (group.keys.has(key)) throw keyInUse(key)
+    if (key && group.keys.has(key.text)) throw keyInUse(key.text)
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
-      group.keys.add(key)
+      if (key) group.keys.add(key.text)
       group.waiting.push({ request, resolve, reject })
       this.#pump(name, group)
     })
@@ -75,9 +82,9 @@ export class KeyedRequests {
       group.underWay++
       void this.#apart(async () => {
         await answer(batch)
-        for (const { request } of batch) group.keys.delete(request.key)
+        for (const { request } of batch) if (request.key) group.keys.delete(request.key.text)
         group.underWay--
-        if (group.keys.size === 0) this.#groups.delete(name)
+        if (group.underWay === 0 && group.waiting.length === 0) this.#groups.delete(name)
         this.#pump(name, group)
       })
     }
@@ -98,14 +105,12 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
   const first = batch[0]?.request
   const handleAll = first?.route.handleAll
   if (!handleAll || batch.length === 1) return void (await each())
+  const requests = batch.map(({ request }) => request)
+  const tenant = first.service.tenant(first.tenantId)
+  const callsOf = (fresh: readonly WritingRequest[]) => fresh.map(({ call }) => call)
   try {
-    const requests = batch.map(({ request }) => request)
-    const tenant = first.service.tenant(first.tenantId)
     const outcomes = await inTransaction(first, requests, (fresh) =>
-      handleAll(
-        tenant,
-        fresh.map(({ call }) => call),
-      ),
+      handleAll(tenant, callsOf(fresh)),
     )
     for (const [i, outcome] of outcomes.entries())
       if ('error' in outcome) batch[i]?.reject(outcome.error)
@@ -116,46 +121,64 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-async function alone(request: KeyedRequest): Promise<unknown> {
+async function alone(request: WritingRequest): Promise<unknown> {
   const [outcome] = await inTransaction(request, [request], async () => [await request.work()])
   if (outcome && 'error' in outcome) throw outcome.error
   return outcome?.answer
 }
 
 /**
- * For requests of one tenant: does and stores the new ones; the others get their stored answers.
+ * For requests of one tenant: does the new ones, and stores the answers of those with a key; repeated
+ * ones get their stored answers.
  */
 function inTransaction(
-  { service, tenantId, walled }: Pick<KeyedRequest, 'service' | 'tenantId' | 'walled'>,
-  requests: readonly KeyedRequest[],
-  work: (fresh: readonly KeyedRequest[]) => Promise<readonly unknown[]>,
+  { service, tenantId, walled }: WritingRequest,
+  requests: readonly WritingRequest[],
+  work: (fresh: readonly WritingRequest[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Outcome[]> {
   const transaction = () =>
     service.transaction(async () => {
-      const known = await service.requests.take(
-        tenantId,
-        requests.map(({ key }) => key),
-      )
-      const fresh = requests.filter((_, i) => known[i] === null)
+      const known = await earlierOutcomes(service, tenantId, requests)
+      const fresh = requests.filter((request) => !known.has(request))
       const answers = fresh.length > 0 ? await work(fresh) : []
-      const kept = fresh.map((request, i) => keptOf(request, answers[i]))
-      if (kept.length > 0) await service.requests.answered(tenantId, kept)
       const answerOf = new Map(fresh.map((request, i) => [request, answers[i]]))
-      return requests.map((request, i): Outcome => {
-        const before = known[i]
-        return before ? replayed(request, before) : { answer: answerOf.get(request) }
-      })
+      const kept = fresh.flatMap((request) => keptOf(request, answerOf.get(request)) ?? [])
+      if (kept.length > 0) await service.requests.answered(tenantId, kept)
+      return requests.map(
+        (request): Outcome => known.get(request) ?? { answer: answerOf.get(request) },
+      )
     })
   return walled ? service.asTenant(tenantId, transaction) : transaction()
 }
 
-function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unknown) {
-  const [fingerprint] = fingerprints
+/** Locks the keys of the requests; returns the outcomes of those whose key was used before. */
+async function earlierOutcomes(
+  { requests: log }: Service,
+  tenantId: number,
+  requests: readonly WritingRequest[],
+): Promise<ReadonlyMap<WritingRequest, Outcome>> {
+  const earlier = new Map<WritingRequest, Outcome>()
+  const keyed = requests.flatMap((request) => (request.key ? { request, key: request.key } : []))
+  if (keyed.length === 0) return earlier
+  const keys = keyed.map(({ key }) => key.text)
+  const answers = await log.take(tenantId, keys)
+  for (const [i, { request, key }] of keyed.entries()) {
+    const before = answers[i] ?? null
+    if (before !== null) earlier.set(request, replayed(request, key, before))
+  }
+  return earlier
+}
+
+/** What to store of an answer; null for a request without a key. */
+function keptOf({ route, key, reply }: WritingRequest, answer: unknown) {
+  if (!key) return null
+  const [fingerprint] = key.fingerprints
   const { statusCode: status } = reply
   const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
   const text = JSON.stringify(kept ?? null)
   const etag = reply.getHeader('etag')
-  return { key, fingerprint, status, body: etag === undefined ? text : `etag ${etag}\n${text}` }
+  const body = etag === undefined ? text : `etag ${etag}\n${text}`
+  return { key: key.text, fingerprint, status, body }
 }
 
 /**
@@ -163,8 +186,11 @@ function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unkno
  */
 const KEPT = /^(?:etag ([^\n]*)\n)?(.*)$/s
 
-function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outcome {
-  const { route, key, fingerprints, reply } = request
+function replayed(
+  { route, reply }: WritingRequest,
+  { text: key, fingerprints }: RequestKey,
+  before: AnsweredRequest | 'busy',
+): Outcome {
   if (before === 'busy') return { error: keyInUse(key) }
   if (!fingerprints.includes(before.fingerprint)) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
