@@ -14,8 +14,6 @@ import { admitting, type Rates } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
 import { openApiOptions } from './http/openapi.ts'
 import { type Problem, problem, problemFrom, problemType } from './http/problem.ts'
-import { requestIdFrom } from './http/request-id.ts'
-import { securityHeaders } from './http/security-headers.ts'
 import { SharedTransactions } from './http/shared-transactions.ts'
 import { endUnusedConnections } from './http/unused-connections.ts'
 import { validatorCompiler } from './http/validator.ts'
@@ -50,6 +48,24 @@ export interface AppOptions extends Ports, Rates {
   readonly trustProxy?: boolean
   /** Certificate and key, as PEM. @default plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string }
+}
+
+/** Sent with every answer. A route that serves pages replaces the policy with a separate one. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const HARMLESS = /^[\w.:-]{1,128}$/
+
+/** The id of a request in logs and answers: the one that the caller sent, when it is safe. */
+function requestIdFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && HARMLESS.test(header) ? header : crypto.randomUUID()
 }
 
 export function createApp(options: AppOptions): FastifyInstance {

@@ -8,9 +8,8 @@ import Type, { type Static } from 'typebox'
 import type { Service } from '../ports/service.ts'
 import { readLines } from '../wire/read-body.ts'
 import { answer, exactly, oneOf, problemSchema } from '../wire/schemas.ts'
-import { inLine, problemFrom } from './problem.ts'
+import { inLine, problemFrom, WrongLine } from './problem.ts'
 import type { InvalidRequest } from './validator.ts'
-import { WrongLine } from './wrong-line.ts'
 
 export const bulkQuery = exactly({
   mode: Type.Optional(

@@ -6,7 +6,6 @@
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
 import { snakeName, wireSteps } from '../wire/snake.ts'
 import { InvalidRequest } from './validator.ts'
-import { WrongLine } from './wrong-line.ts'
 
 const httpProblems = {
   route_not_found: { status: 404, meaning: 'No route has this address.' },
@@ -83,6 +82,16 @@ function pointerOf(field: string | undefined): string | undefined {
   if (field === undefined || /^[A-Z]/.test(field)) return undefined
   const steps = wireSteps(field).filter((step) => step !== 'body')
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** An error in one line, which refuses the whole request. */
+export class WrongLine extends Error {
+  readonly line: number
+
+  constructor(cause: Error, line: number) {
+    super(cause.message, { cause })
+    this.line = line
+  }
 }
 
 /** Prefixes the field and the pointer of a problem with the line it is in. */
