@@ -4,16 +4,8 @@
  */
 
 const opaque = [
-  ...([
-    'payload',
-    'output',
-    'labels',
-    'data',
-    'checkpoint',
-    'progress',
-    'before',
-    'after',
-  ] as const),
+  ...(['payload', 'output', 'labels', 'data'] as const),
+  ...(['checkpoint', 'progress', 'before', 'after'] as const),
 ]
 type Opaque = (typeof opaque)[number]
 const OPAQUE: ReadonlySet<string> = new Set(opaque)
