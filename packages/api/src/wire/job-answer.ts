@@ -1,7 +1,7 @@
 /** Answers about jobs: the definition, the status, and the latest run. */
 import { type JobChange, type JobItem, type JobRules, jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
-import { answer, labels, nullable, oneOf } from './schemas.ts'
+import { answer, labels, nullable, oneOf, unlisted } from './schemas.ts'
 import { toWire } from './snake.ts'
 
 const common = {
@@ -29,7 +29,9 @@ export const jobAnswer = answer({
   payload: Type.Unknown(),
   schedule: nullable(Type.String()),
   timezone: nullable(Type.String()),
-  rules: Type.Unknown({ description: 'The complete schedule and the policies for its slots.' }),
+  rules: unlisted<JobItem['rules']>({
+    description: 'The complete schedule and the policies for its slots.',
+  }),
   start_at: nullable(Type.String()),
   end_at: nullable(Type.String()),
   max_runs: nullable(Type.Integer()),
@@ -38,10 +40,10 @@ export const jobAnswer = answer({
   timeout_ms: Type.Integer(),
   timeout_seconds: Type.Number(),
   delivery: Type.String(),
-  retry: Type.Unknown(),
+  retry: unlisted<JobItem['retry']>(),
   heartbeat_ms: nullable(Type.Integer()),
-  concurrency: Type.Unknown(),
-  rate: Type.Unknown(),
+  concurrency: unlisted<JobItem['concurrency']>(),
+  rate: unlisted<JobItem['rate']>(),
   labels,
   description: nullable(Type.String()),
   owner: nullable(Type.String()),

@@ -7,6 +7,7 @@ import Type, {
   type TProperties,
   type TSchema,
 } from 'typebox'
+import type { Wire } from './snake.ts'
 
 /** An object with these members and no others: a misspelled name is refused. */
 export function exactly<T extends TProperties>(
@@ -60,6 +61,11 @@ export function labelOf(label: string): Record<string, string> {
     field: 'label',
   })
 }
+
+/**
+ * A read model in wire format whose members the document does not list; the compiler checks them.
+ */
+export const unlisted = <Model>(options: object = {}) => Type.Unsafe<Wire<Model>>(options)
 
 /** Any JSON value. */
 export const anyJson = (description: string) => Type.Unknown({ description })

@@ -1,7 +1,9 @@
 /** The installation: the caller, the guarantees that hold, and the workers. */
+import type { GuaranteePanel } from '@punctual/core/ports'
+import type { WorkerProcess } from '@punctual/core/queue'
 import Type from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, nullable, text, unlisted } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
 const me = answer({
@@ -29,7 +31,7 @@ export const getMe = defineRoute({
 export const getGuarantees = defineRoute({
   ...{ method: 'GET', path: '/guarantees', scope: 'read', tag: 'Installation' },
   summary: 'Returns the guarantees that this server provides now, and what weakens the others',
-  answer: Type.Unknown(),
+  answer: unlisted<GuaranteePanel>(),
   async handle({ service }) {
     return toWire(await service.guarantees())
   },
@@ -55,7 +57,7 @@ const worker = answer({
         'Of the last hour: runs that died or were lost, divided by those that succeeded, died or were lost. From 0 to 1; null without such runs. Retried attempts do not count.',
     }),
   ),
-  stuck: Type.Unknown(),
+  stuck: unlisted<WorkerProcess['stuck']>(),
   opened_at: Type.String(),
   renewed_at: nullable(Type.String()),
   drain_asked_at: nullable(Type.String()),

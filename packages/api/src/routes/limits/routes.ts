@@ -1,14 +1,15 @@
 /** Limits: how many runs of a queue, or of the tenant, run concurrently and start in a period. */
 import { limits as bounds } from '@punctual/core/errors'
+import type { LimitInForce } from '@punctual/core/queue'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, name, nullable } from '../../wire/schemas.ts'
+import { answer, exactly, name, nullable, unlisted } from '../../wire/schemas.ts'
 import { fromWire, toWire } from '../../wire/snake.ts'
 
 const limit = answer({
   queue: nullable(Type.String({ description: 'Null for all queues together.' })),
   concurrency: nullable(Type.Integer()),
-  rate: Type.Unknown(),
+  rate: unlisted<LimitInForce['rate']>(),
   ageing_ms: nullable(Type.Integer()),
   weight: nullable(Type.Integer()),
   running: Type.Integer(),

@@ -1,10 +1,11 @@
 /** Secrets: set and deleted here, read by handlers, never shown. */
+import type { SecretInfo } from '@punctual/core/identity'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, name } from '../../wire/schemas.ts'
+import { answer, exactly, name, unlisted } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
-const secrets = answer({ secrets: Type.Array(Type.Unknown()) })
+const secrets = answer({ secrets: Type.Array(unlisted<SecretInfo>()) })
 const params = exactly({ name })
 const tag = 'Secrets'
 

@@ -1,16 +1,17 @@
 /** Tenants, managed with keys of the installation: their quotas, use and data. */
 import { Readable } from 'node:stream'
 import { PunctualError } from '@punctual/core/errors'
+import type { EraseResult, Quotas } from '@punctual/core/identity'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, nullable, text, unlisted } from '../../wire/schemas.ts'
 import { fromWire, toWire } from '../../wire/snake.ts'
 
 const tenant = answer({
   id: Type.Integer(),
   name: Type.String(),
   note: nullable(Type.String()),
-  quotas: Type.Unknown({ description: 'A quota that is not named is unlimited.' }),
+  quotas: unlisted<Quotas>({ description: 'A quota that is not named is unlimited.' }),
   created_at: Type.String(),
   created_by: nullable(Type.String()),
   suspended_at: nullable(Type.String()),
@@ -168,7 +169,7 @@ export const eraseTenant = defineRoute({
   summary: 'Erases a tenant and all of its data permanently; this takes a while',
   params,
   query: exactly({ confirm: text(63, { description: 'The name of the tenant, repeated.' }) }),
-  answer: Type.Unknown(),
+  answer: unlisted<EraseResult>(),
   problems: ['tenant_not_found', 'tenant_protected'],
   async handle({ service, actor, params: { name }, query }) {
     const erased = await service.as(actor, () => service.tenants.erase(name, query))
