@@ -155,7 +155,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return free.length
   }
 
-  closeRateGaps(): Promise<number> {
+  closeRateGaps(): Promise<number | null> {
     return this.#rateGaps.close()
   }
 
