@@ -31,19 +31,23 @@ function shown(value: unknown): string {
 
 function at(value: unknown, pointer: string): unknown {
   let found = value
-  for (const step of pointer.split('/').slice(1))
-    found = memberOf(found, step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined
+  }
   return found
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+interface SchemaNode {
+  readonly enum?: unknown
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
 }
 
-function schemaAt(schema: TSchema, pointer: string): unknown {
-  let found: unknown = schema
+function schemaAt(schema: TSchema, pointer: string): SchemaNode {
+  let found: SchemaNode = schema
   for (const step of pointer.split('/').slice(1))
-    found = memberOf(memberOf(found, 'properties'), step) ?? memberOf(found, 'items')
+    found = found.properties?.[step] ?? found.items ?? {}
   return found
 }
 
@@ -56,7 +60,7 @@ function explain(compiled: Validator, schema: TSchema, value: unknown, part: str
   const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties') {
     const [unknown = ''] = params.additionalProperties
-    const known = Object.keys(memberOf(schemaAt(schema, instancePath), 'properties') ?? {})
+    const known = Object.keys(schemaAt(schema, instancePath).properties ?? {})
     const pointer = `${instancePath}/${unknown}`
     const takes = known.length === 0 ? 'none' : known.join(', ')
     return new InvalidRequest(
@@ -68,7 +72,7 @@ function explain(compiled: Validator, schema: TSchema, value: unknown, part: str
     const [missing = ''] = params.requiredProperties
     return new InvalidRequest(`${missing} is missing.`, `${instancePath}/${missing}`)
   }
-  const values = memberOf(schemaAt(schema, instancePath), 'enum')
+  const { enum: values } = schemaAt(schema, instancePath)
   const expected = Array.isArray(values) ? `must be one of ${values.join(', ')}` : message
   const received = shown(at(value, instancePath))
   return new InvalidRequest(`${where} ${expected}; got ${received}.`, instancePath)
