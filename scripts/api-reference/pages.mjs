@@ -31,7 +31,7 @@ export const pages = [
       'The options and results of `submit` and `submitMany`. The guides are [The library](../../guides/library.md), [Flow control](../../guides/flow-control.md) and [Transactions](../../guides/transactions.md).',
     names: [
       ...['SubmitOptions', 'SubmitCallOptions', 'SubmitManyOptions', 'Submitted', 'HandlerHandle'],
-      ...['KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
+      ...['RunOptions', 'KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
       ...[
         'Delivery',
         'RetryPolicyInput',

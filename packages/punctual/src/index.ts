@@ -159,6 +159,7 @@ export type {
 export type {
   KeyOptions,
   OnConflict,
+  RunOptions,
   SubmitOptions,
   SubmitOutcome,
   Submitted,

@@ -42,19 +42,31 @@ interface SchemaNode {
   readonly enum?: unknown
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
 }
 
 function schemaAt(schema: TSchema, pointer: string): SchemaNode {
   let found: SchemaNode = schema
-  for (const step of pointer.split('/').slice(1))
-    found = found.properties?.[step] ?? found.items ?? {}
+  for (const step of pointer.split('/').slice(1)) {
+    const nodes: readonly SchemaNode[] = [found, ...(found.anyOf ?? [])]
+    found = nodes.map((node) => node.properties?.[step] ?? node.items).find(Boolean) ?? {}
+  }
   return found
 }
 
+type Fault = ReturnType<Validator['Errors']>[number]
+
+/** The first fault; of a value with several forms, the first inside the value, if there is one. */
+function firstOf(faults: readonly Fault[], schema: TSchema): Fault | undefined {
+  const plain = faults.filter(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
+  const first = plain[0] ?? faults[0]
+  if (!first || !schemaAt(schema, first.instancePath).anyOf) return first
+  const inside = `${first.instancePath}/`
+  return plain.find(({ instancePath }) => instancePath.startsWith(inside)) ?? first
+}
+
 function explain(compiled: Validator, schema: TSchema, value: unknown, part: string) {
-  const faults = compiled.Errors(value)
-  const first = faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
-  const fault = first ?? faults[0]
+  const fault = firstOf(compiled.Errors(value), schema)
   if (!fault) return new InvalidRequest(`${part} is not valid.`, '')
   const { instancePath, keyword, params, message } = fault
   const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')

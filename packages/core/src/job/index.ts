@@ -1,3 +1,4 @@
+export { type CompiledJob, compileJob, type JobDefaults } from './compile-job.ts'
 export type { CalendarVersion, DueJob, PlannedJob } from './due-job.ts'
 export {
   type Era,
@@ -14,14 +15,8 @@ export {
 export { type Beginning, firstSlot } from './first-slot.ts'
 export { jitterOf } from './jitter.ts'
 export type { BackfillResult, Job, JobChange, JobResult, Slot } from './job.ts'
-export {
-  type CompiledJob,
-  compileJob,
-  type DstOptions,
-  type JobDefaults,
-  type JobOptions,
-  timingInput,
-} from './job-options.ts'
+export type { DstOptions } from './job-kinds.ts'
+export { type JobOptions, jobOptions } from './job-options.ts'
 export {
   type CompiledJobPageFilter,
   compileJobPageFilter,
@@ -44,6 +39,7 @@ export {
 } from './job-rules.ts'
 export type { JobSlot, SlotExplanation } from './job-slot.ts'
 export { isOver, type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { timingInput } from './job-timing.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 export {
   type AuditedJob,

@@ -63,6 +63,12 @@ describe('POST /jobs', () => {
     expect([status, body]).toMatchObject([201, { status: 'scheduled', next_run_at: next }])
   })
 
+  test('accepts both rules for clock changes', async () => {
+    const dst = { gap: 'skip', fold: 'both' }
+    const { body } = await http.post('/jobs', { name: name('dst'), schedule: '30 2 * * *', dst })
+    expect((await http.get(`/jobs/${body.id}`)).body.rules).toMatchObject(dst)
+  })
+
   test('runs a job without a schedule now', async () => {
     const { body } = await http.post('/jobs', { name: name('now'), payload: 1 })
     await expect.poll(async () => (await http.get(`/jobs/${body.id}`)).body.status).toBe('queued')

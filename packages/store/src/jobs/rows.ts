@@ -7,7 +7,7 @@ import {
   type SlotReason,
   slotReasons,
 } from '@punctual/core/job'
-import { decodeRunPolicy, deliveryFrom } from '@punctual/core/run'
+import { decodeRunPolicy, deliveryFrom, retryIn } from '@punctual/core/run'
 import type { Row } from '../connection/channel.ts'
 import { date } from '../runs/rows.ts'
 import { decodeFlow } from '../submit/flow-keys.ts'
@@ -40,7 +40,7 @@ export function toJob(row: Row): StoredJob {
   const rules = decodeRules(spec as string)
   const anchorMs = date(anchorAt)?.getTime() ?? null
   const madeAt = new Date(createdAt as string)
-  const { transactional, heartbeatMs, ...retry } = decodeRunPolicy(policy ?? null)
+  const runPolicy = decodeRunPolicy(policy ?? null)
   return {
     id: id as string,
     tenantId: Number(tenantId),
@@ -63,9 +63,9 @@ export function toJob(row: Row): StoredJob {
     traits: Number(traits),
     policy: policy ?? null,
     delivery: deliveryFrom(Number(traits), policy ?? null),
-    heartbeatMs: heartbeatMs ?? null,
+    heartbeatMs: runPolicy.heartbeatMs ?? null,
     ...decodeFlow(flow ? JSON.parse(flow) : null),
-    retry,
+    retry: retryIn(runPolicy),
     labels: labels ? JSON.parse(labels) : {},
     labelsText: labels ?? null,
     description: description ?? null,

@@ -96,11 +96,11 @@ export const mutants: readonly Mutant[] = [
     breaks: 'a stopping worker gives back its running runs as if they had not started',
     edits: [
       {
-        file: 'worker/dist/worker.js',
-        find: "'give back', store.giveBack(this.#runner.takeUnstarted())",
+        file: 'worker/dist/drain.js',
+        find: "pipeline.giveBackUnstarted('give back')",
         replace:
-          "'give back', store.giveBack(this.#runner.takeUnstarted().concat(" +
-          'this.#runner.attempts.map((attempt) => attempt.run)))',
+          "pipeline.returns.giveBack('give back', runner.takeUnstarted().concat(" +
+          'runner.attempts.map((attempt) => attempt.run)))',
       },
     ],
     killedBy: 'rolling: unflaggedDuplicates',
@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
     breaks: 'workers do not search for runs whose claim was committed but whose answer was lost',
     edits: [
       {
-        file: 'worker/dist/worker.js',
-        find: 'const strays = await this.#options.store.strayLeases(sessionId, known);',
+        file: 'worker/dist/claim/strays.js',
+        find: 'const strays = await this.#store.strayLeases(sessionId, known);',
         replace: 'const strays = known.length < 0 ? known : [];',
       },
     ],
