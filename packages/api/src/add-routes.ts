@@ -29,9 +29,9 @@ function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
     ...{ operationId: operationOf(route), security: [{ apiKey: [] }] },
     // For programs: the scope a key needs, whether the route writes, and its specific problems.
     ...{ 'x-scope': route.scope, 'x-writes': route.writes !== undefined },
-    'x-problems': route.problems ?? [],
+    ...{ 'x-problems': route.problems ?? [] },
     ...(route.reads === 'ndjson' && { consumes: ['application/x-ndjson'] }),
-  } as FastifySchema
+  }
 }
 
 function emptyBody(request: FastifyRequest, _: FastifyReply, next: () => void): void {
@@ -46,13 +46,13 @@ function operationOf({ method, path }: AnyRoute): string {
 }
 
 export function addRoutes(app: FastifyInstance, performing: Performing, admit: Admit): void {
-  app.decorateRequest('caller', null as never)
+  app.decorateRequest('caller')
   for (const prefix of PREFIXES)
     for (const route of routes) addRoute(app, prefix, route, performing, admit)
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   let page: string | null = null
   app.get('/docs', { schema: { hide: true } }, async (_, reply) => {
-    page ??= referencePage(app.swagger() as unknown as ApiDocument)
+    page ??= referencePage(app.swagger() as ApiDocument)
     return reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', referencePolicy)

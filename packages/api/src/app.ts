@@ -14,8 +14,6 @@ import { admitting, type Rates } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
 import { openApiOptions } from './http/openapi.ts'
 import { type Problem, problem, problemFrom, problemType } from './http/problem.ts'
-import { requestIdFrom } from './http/request-id.ts'
-import { securityHeaders } from './http/security-headers.ts'
 import { SharedTransactions } from './http/shared-transactions.ts'
 import { endUnusedConnections } from './http/unused-connections.ts'
 import { validatorCompiler } from './http/validator.ts'
@@ -52,6 +50,24 @@ export interface AppOptions extends Ports, Rates {
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 
+/** Sent with every answer. A route that serves pages replaces the policy with a separate one. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const HARMLESS = /^[\w.:-]{1,128}$/
+
+/** The id of a request in logs and answers: the one that the caller sent, when it is safe. */
+function requestIdFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && HARMLESS.test(header) ? header : crypto.randomUUID()
+}
+
 export function createApp(options: AppOptions): FastifyInstance {
   const settings: FastifyServerOptions = {
     bodyLimit: options.bodyLimitBytes ?? httpDefaults.bodyLimitBytes,
@@ -64,14 +80,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     // An address that cannot be decoded reaches no hook and no handler.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...securityHeaders, 'x-request-id': request.id })
-      // This reply's type declares no body.
-      send(reply as unknown as FastifyReply, problemFrom(error, request.id))
+      send(reply, problemFrom(error, request.id))
     },
   }
   const { tls } = options
-  const app = (
-    tls ? Fastify({ ...settings, https: tls } as never) : Fastify(settings)
-  ) as FastifyInstance
+  const app: FastifyInstance = Fastify({ ...settings, ...(tls && { https: tls }) })
   app.setValidatorCompiler(validatorCompiler)
   addBodies(app)
   app.addHook('onRequest', (request, reply, next) => {
@@ -131,9 +144,12 @@ function addErrors(app: FastifyInstance, { logger, explain = (error) => error }:
 }
 
 /** The URL without its query string, which may contain an API key. */
-const pathOf = (url: string): string => url.split('?')[0] as string
+function pathOf(url: string): string {
+  const [path = ''] = url.split('?')
+  return path
+}
 
 function retryAfter(error: unknown): string {
-  const { retryAfterMs = 0 } = (error ?? {}) as { retryAfterMs?: number }
-  return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
+  const ms = error instanceof Error && 'retryAfterMs' in error ? error.retryAfterMs : 0
+  return String(Math.max(1, Math.ceil(typeof ms === 'number' ? ms / 1_000 : 0)))
 }

@@ -7,11 +7,18 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../scripts/check-assertions.mjs', import.meta.url))
 
-/** Runs the check on a repository that has only this source of the store. */
-function check(code: string, path = 'room/a.ts'): { status: number | null; problems: string } {
+const STORE = 'packages/store/src'
+const API = 'packages/api/src'
+
+/** Runs the check on a repository that has only this source. */
+function check(
+  code: string,
+  path = `${STORE}/room/a.ts`,
+): { status: number | null; problems: string } {
   const root = mkdtempSync(join(tmpdir(), 'assertions-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
-  const file = join(root, 'packages/store/src', path)
+  for (const folder of [STORE, API]) mkdirSync(join(root, folder), { recursive: true })
+  const file = join(root, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, code)
   const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' })
@@ -39,7 +46,7 @@ test('a cast over several lines is reported where its type is', () => {
 })
 
 test('a cast in a test of the store fails the check', () => {
-  expect(check('export const a = row as Row', 'room/a.test.ts').status).toBe(1)
+  expect(check('export const a = row as Row', `${STORE}/room/a.test.ts`).status).toBe(1)
 })
 
 test('a source that cannot be parsed fails the check', () => {
@@ -60,5 +67,38 @@ test.for([
 })
 
 test('a generated file may assert types', () => {
-  expect(check('export const a = row as Row', 'room/statements.gen.ts').status).toBe(0)
+  expect(check('export const a = row as Row', `${STORE}/room/statements.gen.ts`).status).toBe(0)
+})
+
+test('a cast in the API fails the check', () => {
+  const { problems } = check('export const a = b as Body', `${API}/routes/a.ts`)
+  expect(problems).toContain('packages/api/src/routes/a.ts:1 [assertion] b as Body asserts a type')
+})
+
+test('a file passes with the cast that it is allowed, and fails with another one', () => {
+  const path = `${API}/add-routes.ts`
+  const allowed = 'referencePage(app.swagger() as ApiDocument)'
+  expect(check(allowed, path).status).toBe(0)
+  expect(check(`${allowed}; page as string`, path).problems).toContain('page as string')
+})
+
+test.for([
+  ['object', 'export interface A { get(id: string): Promise<object | null> }'],
+  ['object', 'type Answer = Promise<readonly object[]>'],
+  ['Promise<unknown>', 'export interface A { get(id: string): Promise<unknown> }'],
+  ['readonly any[]', 'export interface A { readonly list: () => readonly any[] }'],
+  ['AsyncIterable<unknown>', 'type Lines = AsyncIterable<unknown>'],
+] as const)('a port that answers %s fails the check', ([written, code]) => {
+  for (const path of [`${API}/ports/a.ts`, `${API}/worker-sessions/ports.ts`]) {
+    const { status, problems } = check(code, path)
+    expect(status).toBe(1)
+    expect(problems).toContain(`${path}:1 [answer]`)
+    expect(problems).toContain(`${written} says nothing; name a read model of core`)
+  }
+  expect(check(code, `${API}/routes/a.ts`).status).toBe(0)
+})
+
+test('a port that takes any value and answers a read model passes the check', () => {
+  const code = 'export interface A { set(name: string, value: unknown): Promise<SecretSet> }'
+  expect(check(code, `${API}/ports/a.ts`)).toEqual({ status: 0, problems: '' })
 })

@@ -23,9 +23,10 @@ export interface Rates {
 
 export type Admit = (request: FastifyRequest, scope: Scope | 'any') => Promise<void>
 
-function refuseSecrets(request: FastifyRequest): void {
+function refuseSecrets({ query }: FastifyRequest): void {
+  if (typeof query !== 'object' || query === null) return
   for (const name of SECRET_PARAMETERS)
-    if (Object.hasOwn(request.query as object, name))
+    if (Object.hasOwn(query, name))
       throw new PunctualError(
         'unauthenticated',
         `API keys are not accepted in URLs, which end up in logs. Send \`Authorization: Bearer …\` instead of ${name}, and revoke a key that was sent this way.`,

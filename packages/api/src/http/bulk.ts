@@ -4,13 +4,12 @@
  */
 import { limits } from '@punctual/core/errors'
 import type { FastifyReply } from 'fastify'
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { Service } from '../ports/service.ts'
 import { readLines } from '../wire/read-body.ts'
 import { answer, exactly, oneOf, problemSchema } from '../wire/schemas.ts'
-import { inLine, problemFrom } from './problem.ts'
-import { type Check, checker } from './validator.ts'
-import { WrongLine } from './wrong-line.ts'
+import { inLine, problemFrom, WrongLine } from './problem.ts'
+import type { InvalidRequest } from './validator.ts'
 
 export const bulkQuery = exactly({
   mode: Type.Optional(
@@ -65,84 +64,81 @@ export function unpackBulk(kept: Static<typeof bulkAnswer> | Created): Static<ty
   return { accepted: items.length, refused: 0, items }
 }
 
+/** What was written for a line, or why it was refused. */
+type BulkItem = Static<typeof item>
+
 interface Bulk<Item> {
   readonly service: Service
   readonly reply: FastifyReply
-  readonly schema: TSchema
   readonly body: string
   readonly each: boolean
+  /** Returns a line as an item, or what is wrong with it. */
+  read(line: unknown): Item | InvalidRequest
   /**
    * The key by which items done one at a time are sorted: each holds its locks until all are done.
    * @default their order in the request
    */
   orderOf?(item: Item): string
   /** Writes all items or none. */
-  write(items: readonly Item[]): Promise<readonly object[]>
+  write(items: readonly Item[]): Promise<readonly BulkItem[]>
 }
 
-const checks = new WeakMap<TSchema, Check>()
-
-function checkOf(schema: TSchema): Check {
-  let check = checks.get(schema)
-  if (!check) {
-    check = checker(schema, 'line')
-    checks.set(schema, check)
-  }
-  return check
+interface Line<Item> {
+  readonly at: number
+  readonly item: Item
 }
 
 export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof bulkAnswer>> {
   const { reply, each } = bulk
-  const check = checkOf(bulk.schema)
-  const lines = readLines(bulk.body, limits.payloadBytesCeiling).map((line) =>
-    line instanceof Error ? line : (check(line) ?? line),
+  const read = readLines(bulk.body, limits.payloadBytesCeiling).map((line) =>
+    line instanceof Error ? line : bulk.read(line),
   )
-  const wrong = lines.findIndex((line) => line instanceof Error)
-  if (wrong >= 0 && !each) throw new WrongLine(lines[wrong] as Error, wrong)
-  if (!each) {
-    const items = await bulk.write(lines as readonly Item[])
-    return { accepted: items.length, refused: 0, items: items as never }
-  }
-  const good = lines.flatMap((line, at) => (line instanceof Error ? [] : [{ at, line }]))
-  const results: object[] = lines.map((line, at) =>
-    line instanceof Error ? { problem: inLine(problemFrom(line, reply.request.id), at) } : {},
-  )
-  const done = await eachOf(bulk, good)
-  good.forEach(({ at }, n) => {
-    results[at] = done[n] as object
+  const good: Line<Item>[] = []
+  const results: BulkItem[] = read.map((item, at) => {
+    if (!(item instanceof Error)) {
+      good.push({ at, item })
+      return {}
+    }
+    if (!each) throw new WrongLine(item, at)
+    return { problem: inLine(problemFrom(item, reply.request.id), at) }
   })
+  const writeAll = () => bulk.write(good.map(({ item }) => item))
+  const done = each ? await eachOf(bulk, good, writeAll) : await writeAll()
+  for (const [i, { at }] of good.entries()) results[at] = done[i] ?? {}
   const refused = results.filter((result) => 'problem' in result).length
   if (refused > 0) reply.code(207)
-  return { accepted: results.length - refused, refused, items: results as never }
+  return { accepted: results.length - refused, refused, items: results }
 }
 
 /**
  * Writes all valid lines together, which usually succeeds; when one is refused, each separately.
  */
-async function eachOf<Item>(bulk: Bulk<Item>, good: readonly { at: number; line: unknown }[]) {
-  const { service } = bulk
+async function eachOf<Item>(
+  bulk: Bulk<Item>,
+  good: readonly Line<Item>[],
+  writeAll: () => Promise<readonly BulkItem[]>,
+): Promise<readonly BulkItem[]> {
+  const { service, reply } = bulk
   try {
-    return await service.transaction(() => bulk.write(good.map(({ line }) => line as Item)))
+    return await service.transaction(writeAll)
   } catch (error) {
     if (problemFrom(error, '').status >= 500) throw error
   }
-  const results = new Map<number, object>()
-  for (const { at, line } of inOrder(bulk, good)) {
-    const result = await service
-      .transaction(() => bulk.write([line as Item]))
-      .then(([done]) => done as object)
-      .catch((error: unknown) => {
-        const problem = inLine(problemFrom(error, bulk.reply.request.id), at)
-        if (problem.status >= 500) throw error
-        return { problem }
-      })
-    results.set(at, result)
-  }
-  return good.map(({ at }) => results.get(at) as object)
+  const results = new Map<number, BulkItem>()
+  for (const { at, item } of inOrder(bulk, good))
+    try {
+      const [written = {}] = await service.transaction(() => bulk.write([item]))
+      results.set(at, written)
+    } catch (error) {
+      const problem = inLine(problemFrom(error, reply.request.id), at)
+      if (problem.status >= 500) throw error
+      results.set(at, { problem })
+    }
+  return good.map(({ at }) => results.get(at) ?? {})
 }
 
-function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly { at: number; line: unknown }[]) {
+function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly Line<Item>[]) {
   if (!orderOf) return lines
-  const keyed = lines.map((entry) => ({ ...entry, key: orderOf(entry.line as Item) }))
+  const keyed = lines.map((line) => ({ ...line, key: orderOf(line.item) }))
   return keyed.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1))
 }

@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Service, TenantService } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
+import type { Streamed } from '../streams/stream.ts'
 
 /** The argument of a handler. */
 export interface Call<Params, Query, Body> {
@@ -82,13 +83,14 @@ export interface Route<
   readonly problems?: readonly string[]
   handle(
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Answer>> | Promise<void>
+  ): Promise<Static<Answer> | Streamed>
   /**
    * Handles several calls of one tenant at once, all or none: calls that arrive while others are in
    * progress. Each may have another actor, so the handler passes the actors on.
    * @default none: each call is handled separately
    */
   handleAll?(
+    tenant: TenantService,
     calls: readonly Call<Static<Params>, Static<Query>, Static<Body>>[],
   ): Promise<readonly Static<Answer>[]>
 }
@@ -98,7 +100,7 @@ export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay'> &
   // biome-ignore lint/suspicious/noExplicitAny: the types were checked by defineRoute
   handle(call: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  handleAll?(calls: any): Promise<readonly unknown[]>
+  handleAll?(tenant: TenantService, calls: any): Promise<readonly unknown[]>
   keep?(answer: unknown): unknown
   replay?(kept: unknown): unknown
 }
@@ -110,5 +112,5 @@ export function defineRoute<
   Body extends TSchema,
   Answer extends TSchema,
 >(route: Route<Params, Query, Body, Answer>): AnyRoute {
-  return route as unknown as AnyRoute
+  return route
 }

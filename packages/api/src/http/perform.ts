@@ -10,7 +10,7 @@ import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { AnyRoute } from './define-route.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
-import type { SharedTransactions } from './shared-transactions.ts'
+import type { RequestKey, SharedTransactions } from './shared-transactions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -108,19 +108,19 @@ export async function perform(
   const shown = route.method === 'GET' && !wantsFresh(request) ? behind : decided
   if (!route.writes) return shown(() => route.handle(call))
   const work = () => service.as(actor, () => route.handle(call))
-  const key = idempotencyKeyOf(request)
+  const text = idempotencyKeyOf(request)
   const shared = { route, service, tenantId, walled, reply, call, work }
-  if (key === null) {
+  if (text === null) {
     if (route.writes === 'keyed') return decided(work)
-    return performing.transactions.perform({ ...shared, key, fingerprints: [] })
+    return performing.transactions.perform({ ...shared, key: null })
   }
   const fingerprint = fingerprintOf(request, route.path)
   // A plain hash of a secret could be attacked with guesses by a reader of the database. Tenant and
   // key are part of the digest, so that equal secrets have different digests.
-  const fingerprints = route.secret
-    ? service.digests(JSON.stringify([tenantId, key, fingerprint]))
+  const fingerprints: RequestKey['fingerprints'] = route.secret
+    ? service.digests(JSON.stringify([tenantId, text, fingerprint]))
     : [fingerprint]
-  return performing.transactions.perform({ ...shared, key, fingerprints })
+  return performing.transactions.perform({ ...shared, key: { text, fingerprints } })
 }
 
 /** A caller that refuses cached answers also refuses those of a replica that lags. */

@@ -6,7 +6,6 @@
 import { type ErrorCode, errorCatalogue, PunctualError } from '@punctual/core/errors'
 import { snakeName, wireSteps } from '../wire/snake.ts'
 import { InvalidRequest } from './validator.ts'
-import { WrongLine } from './wrong-line.ts'
 
 const httpProblems = {
   route_not_found: { status: 404, meaning: 'No route has this address.' },
@@ -67,13 +66,14 @@ export function problem(
 }
 
 /** The code of an error of the HTTP server, by Fastify's code or by status. */
-function codeOf(error: { code?: unknown; statusCode?: unknown }): ProblemCode {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413)
-    return 'request_too_large'
-  if (error.statusCode === 429) return 'too_many_requests'
-  if (error.statusCode === 415) return 'media_type_unsupported'
-  if (error.statusCode === 503) return 'not_ready'
-  const status = Number(error.statusCode)
+function codeOf(error: unknown): ProblemCode {
+  const { code, statusCode }: { code?: unknown; statusCode?: unknown } =
+    typeof error === 'object' && error !== null ? error : {}
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return 'request_too_large'
+  if (statusCode === 429) return 'too_many_requests'
+  if (statusCode === 415) return 'media_type_unsupported'
+  if (statusCode === 503) return 'not_ready'
+  const status = Number(statusCode)
   return status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
@@ -82,6 +82,16 @@ function pointerOf(field: string | undefined): string | undefined {
   if (field === undefined || /^[A-Z]/.test(field)) return undefined
   const steps = wireSteps(field).filter((step) => step !== 'body')
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** An error in one line, which refuses the whole request. */
+export class WrongLine extends Error {
+  readonly line: number
+
+  constructor(cause: Error, line: number) {
+    super(cause.message, { cause })
+    this.line = line
+  }
 }
 
 /** Prefixes the field and the pointer of a problem with the line it is in. */
@@ -107,10 +117,9 @@ export function problemFrom(error: unknown, requestId: string): Problem {
   }
   if (error instanceof InvalidRequest)
     return problem('invalid_request', error.message, requestId, error)
-  const code = codeOf((error ?? {}) as { code?: unknown; statusCode?: unknown })
-  const detail =
-    code === 'internal_error'
-      ? `The server failed to answer. Its log has the reason under request ${requestId}.`
-      : (error as Error).message
+  const code = codeOf(error)
+  if (code !== 'internal_error' && error instanceof Error)
+    return problem(code, error.message, requestId)
+  const detail = `The server failed to answer. Its log has the reason under request ${requestId}.`
   return problem(code, detail, requestId)
 }

@@ -1,9 +1,9 @@
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { refuseReadable } from './readable-connection.ts'
 
 function checking(remoteAddress: string, headers: Record<string, string> = {}, protocol = 'http') {
-  return () => refuseReadable({ protocol, headers, socket: { remoteAddress } } as FastifyRequest)
+  return () => refuseReadable({ protocol, headers, socket: { remoteAddress } })
 }
 
 test.for(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(

@@ -71,7 +71,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] as string)
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character)
 }
 
 /** Escapes text, and marks text in backticks as code. */

@@ -21,16 +21,20 @@ const AT_ONCE = 4
 const MANY = 16
 const TOGETHER_MAX = 256
 
-export interface WritingRequest {
+/** The idempotency key of a request. */
+export interface RequestKey {
+  readonly text: string
+  /** The first is stored; a stored one that equals any of them is the same request. */
+  readonly fingerprints: readonly [string, ...string[]]
+}
+
+interface WritingRequest {
   readonly route: AnyRoute
   readonly service: Service
   readonly tenantId: number
   /** Whether row security restricts the request to the rows of its tenant. */
   readonly walled: boolean
-  /** The idempotency key; null when it has none. */
-  readonly key: string | null
-  /** The first is stored; a stored one that equals any of them is the same request. */
-  readonly fingerprints: readonly string[]
+  readonly key: RequestKey | null
   readonly reply: FastifyReply
   /** The argument of the handler. */
   readonly call: unknown
@@ -63,10 +67,10 @@ export class SharedTransactions {
     if (!route.handleAll) return alone(request)
     const name = `${tenantId} ${walled} ${route.path}`
     const group = this.#groups.get(name) ?? { waiting: [], keys: new Set(), underWay: 0 }
-    if (key !== null && group.keys.has(key)) throw keyInUse(key)
+    if (key && group.keys.has(key.text)) throw keyInUse(key.text)
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
-      if (key !== null) group.keys.add(key)
+      if (key) group.keys.add(key.text)
       group.waiting.push({ request, resolve, reject })
       this.#pump(name, group)
     })
@@ -78,7 +82,7 @@ export class SharedTransactions {
       group.underWay++
       void this.#apart(async () => {
         await answer(batch)
-        for (const { request } of batch) if (request.key !== null) group.keys.delete(request.key)
+        for (const { request } of batch) if (request.key) group.keys.delete(request.key.text)
         group.underWay--
         if (group.underWay === 0 && group.waiting.length === 0) this.#groups.delete(name)
         this.#pump(name, group)
@@ -98,13 +102,16 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
     Promise.all(
       batch.map(({ request, resolve, reject }) => alone(request).then(resolve).catch(reject)),
     )
-  if (batch.length === 1) return void (await each())
+  const first = batch[0]?.request
+  const handleAll = first?.route.handleAll
+  if (!handleAll || batch.length === 1) return void (await each())
   const requests = batch.map(({ request }) => request)
-  const { route } = requests[0] as WritingRequest
+  const tenant = first.service.tenant(first.tenantId)
+  const callsOf = (fresh: readonly WritingRequest[]) => fresh.map(({ call }) => call)
   try {
-    const all = (fresh: readonly WritingRequest[]) =>
-      route.handleAll?.(fresh.map(({ call }) => call)) as Promise<readonly unknown[]>
-    const outcomes = await inTransaction(requests, all)
+    const outcomes = await inTransaction(first, requests, (fresh) =>
+      handleAll(tenant, callsOf(fresh)),
+    )
     for (const [i, outcome] of outcomes.entries())
       if ('error' in outcome) batch[i]?.reject(outcome.error)
       else batch[i]?.resolve(outcome.answer)
@@ -115,7 +122,7 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
 }
 
 async function alone(request: WritingRequest): Promise<unknown> {
-  const [outcome] = await inTransaction([request], async () => [await request.work()])
+  const [outcome] = await inTransaction(request, [request], async () => [await request.work()])
   if (outcome && 'error' in outcome) throw outcome.error
   return outcome?.answer
 }
@@ -125,52 +132,53 @@ async function alone(request: WritingRequest): Promise<unknown> {
  * ones get their stored answers.
  */
 function inTransaction(
+  { service, tenantId, walled }: WritingRequest,
   requests: readonly WritingRequest[],
   work: (fresh: readonly WritingRequest[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Outcome[]> {
-  const { service, tenantId, walled } = requests[0] as WritingRequest
   const transaction = () =>
     service.transaction(async () => {
-      const known = await earlierAnswers(service, tenantId, requests.filter(isKeyed))
+      const known = await earlierOutcomes(service, tenantId, requests)
       const fresh = requests.filter((request) => !known.has(request))
       const answers = fresh.length > 0 ? await work(fresh) : []
       const answerOf = new Map(fresh.map((request, i) => [request, answers[i]]))
-      const kept = fresh.filter(isKeyed).map((request) => keptOf(request, answerOf.get(request)))
+      const kept = fresh.flatMap((request) => keptOf(request, answerOf.get(request)) ?? [])
       if (kept.length > 0) await service.requests.answered(tenantId, kept)
-      return requests.map((request): Outcome => {
-        const before = known.get(request)
-        return before ? replayed(request, before) : { answer: answerOf.get(request) }
-      })
+      return requests.map(
+        (request): Outcome => known.get(request) ?? { answer: answerOf.get(request) },
+      )
     })
   return walled ? service.asTenant(tenantId, transaction) : transaction()
 }
 
-type Keyed = WritingRequest & { readonly key: string }
-type Earlier = AnsweredRequest | 'busy'
-
-const isKeyed = (request: WritingRequest): request is Keyed => request.key !== null
-
-/** Locks the keys of the requests; returns those whose key was used before. */
-async function earlierAnswers(
-  { requests }: Service,
+/** Locks the keys of the requests; returns the outcomes of those whose key was used before. */
+async function earlierOutcomes(
+  { requests: log }: Service,
   tenantId: number,
-  keyed: readonly Keyed[],
-): Promise<ReadonlyMap<WritingRequest, Earlier>> {
-  const earlier = new Map<WritingRequest, Earlier>()
+  requests: readonly WritingRequest[],
+): Promise<ReadonlyMap<WritingRequest, Outcome>> {
+  const earlier = new Map<WritingRequest, Outcome>()
+  const keyed = requests.flatMap((request) => (request.key ? { request, key: request.key } : []))
   if (keyed.length === 0) return earlier
-  const keys = keyed.map(({ key }) => key)
-  for (const [i, answer] of (await requests.take(tenantId, keys)).entries())
-    if (answer !== null) earlier.set(keyed[i] as Keyed, answer)
+  const keys = keyed.map(({ key }) => key.text)
+  const answers = await log.take(tenantId, keys)
+  for (const [i, { request, key }] of keyed.entries()) {
+    const before = answers[i] ?? null
+    if (before !== null) earlier.set(request, replayed(request, key, before))
+  }
   return earlier
 }
 
-function keptOf({ route, key, fingerprints, reply }: Keyed, answer: unknown) {
-  const fingerprint = fingerprints[0] as string
+/** What to store of an answer; null for a request without a key. */
+function keptOf({ route, key, reply }: WritingRequest, answer: unknown) {
+  if (!key) return null
+  const [fingerprint] = key.fingerprints
   const { statusCode: status } = reply
   const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
   const text = JSON.stringify(kept ?? null)
   const etag = reply.getHeader('etag')
-  return { key, fingerprint, status, body: etag === undefined ? text : `etag ${etag}\n${text}` }
+  const body = etag === undefined ? text : `etag ${etag}\n${text}`
+  return { key: key.text, fingerprint, status, body }
 }
 
 /**
@@ -178,14 +186,16 @@ function keptOf({ route, key, fingerprints, reply }: Keyed, answer: unknown) {
  */
 const KEPT = /^(?:etag ([^\n]*)\n)?(.*)$/s
 
-function replayed(request: WritingRequest, before: Earlier): Outcome {
-  const { route, fingerprints, reply } = request
-  const key = String(request.key)
+function replayed(
+  { route, reply }: WritingRequest,
+  { text: key, fingerprints }: RequestKey,
+  before: AnsweredRequest | 'busy',
+): Outcome {
   if (before === 'busy') return { error: keyInUse(key) }
   if (!fingerprints.includes(before.fingerprint)) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
-  const [, etag, text] = KEPT.exec(before.body) as RegExpExecArray
+  const [, etag, text = ''] = KEPT.exec(before.body) ?? []
   if (etag !== undefined) reply.header('etag', etag)
-  const kept = JSON.parse(text as string) as unknown
+  const kept: unknown = JSON.parse(text)
   return { answer: route.replay ? route.replay(kept) : kept }
 }

@@ -4,16 +4,9 @@
  * fault: the expected value, the received value, and the field.
  */
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import type { Static, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
-
-interface Fault {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly message: string
-  readonly params: Record<string, unknown>
-}
 
 /** A request that does not match its schema. */
 export class InvalidRequest extends Error {
@@ -38,10 +31,10 @@ function shown(value: unknown): string {
 
 function at(value: unknown, pointer: string): unknown {
   let found = value
-  for (const step of pointer.split('/').slice(1))
-    found = (found as Record<string, unknown> | null | undefined)?.[
-      step.replaceAll('~1', '/').replaceAll('~0', '~')
-    ]
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined
+  }
   return found
 }
 
@@ -61,21 +54,24 @@ function schemaAt(schema: TSchema, pointer: string): SchemaNode {
   return found
 }
 
+type Fault = ReturnType<Validator['Errors']>[number]
+
 /** The first fault; of a value with several forms, the first inside the value, if there is one. */
-function firstOf(faults: readonly Fault[], schema: TSchema): Fault {
+function firstOf(faults: readonly Fault[], schema: TSchema): Fault | undefined {
   const plain = faults.filter(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
-  const first = plain[0] ?? (faults[0] as Fault)
-  if (!schemaAt(schema, first.instancePath).anyOf) return first
+  const first = plain[0] ?? faults[0]
+  if (!first || !schemaAt(schema, first.instancePath).anyOf) return first
   const inside = `${first.instancePath}/`
   return plain.find(({ instancePath }) => instancePath.startsWith(inside)) ?? first
 }
 
-function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part: string) {
-  const fault = firstOf(faults, schema)
+function explain(compiled: Validator, schema: TSchema, value: unknown, part: string) {
+  const fault = firstOf(compiled.Errors(value), schema)
+  if (!fault) return new InvalidRequest(`${part} is not valid.`, '')
   const { instancePath, keyword, params, message } = fault
   const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties') {
-    const [unknown = ''] = (params.additionalProperties ?? []) as string[]
+    const [unknown = ''] = params.additionalProperties
     const known = Object.keys(schemaAt(schema, instancePath).properties ?? {})
     const pointer = `${instancePath}/${unknown}`
     const takes = known.length === 0 ? 'none' : known.join(', ')
@@ -85,7 +81,7 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
     )
   }
   if (keyword === 'required') {
-    const [missing = ''] = (params.requiredProperties ?? []) as string[]
+    const [missing = ''] = params.requiredProperties
     return new InvalidRequest(`${missing} is missing.`, `${instancePath}/${missing}`)
   }
   const { enum: values } = schemaAt(schema, instancePath)
@@ -94,31 +90,33 @@ function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part
   return new InvalidRequest(`${where} ${expected}; got ${received}.`, instancePath)
 }
 
-/** Returns what is wrong with a value; null when it is valid. */
-export type Check = (value: unknown) => InvalidRequest | null
-
-export function checker(schema: TSchema, part: string): Check {
+/** Returns a function that returns a value that is valid, or what is wrong with it. */
+export function readerOf<Schema extends TSchema>(
+  schema: Schema,
+  part: string,
+): (value: unknown) => Static<Schema> | InvalidRequest {
   const compiled = Compile(schema)
   return (value) => {
-    if (compiled.Check(value)) return null
-    return explain(compiled.Errors(value) as unknown as readonly Fault[], schema, value, part)
+    if (compiled.Check(value)) return value
+    return explain(compiled, schema, value, part)
   }
 }
 
 /** PostgreSQL text cannot contain NUL. */
 function nulIn(given: unknown): InvalidRequest | null {
-  for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>))
+  for (const [name, value] of Object.entries(given ?? {}))
     if (String(value).includes('\0'))
       return new InvalidRequest(`${name} must not contain NUL (U+0000).`, `/${name}`)
   return null
 }
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = checker(schema, httpPart ?? 'body')
+  const read = readerOf(schema, httpPart ?? 'body')
   const convert = httpPart !== 'body'
   return (given: unknown) => {
-    const value = convert ? Value.Convert(schema, given) : given
-    const error = check(value) ?? (convert ? nulIn(given) : null)
+    const value = read(convert ? Value.Convert(schema, given) : given)
+    if (value instanceof InvalidRequest) return { error: value }
+    const error = convert ? nulIn(given) : null
     return error ? { error } : { value }
   }
 }

@@ -2,23 +2,13 @@
 import type {
   DeadLetter,
   DeadLetterCause,
+  DeadLetterDetails,
   DeadLetterFilter,
-  DeadLetterHandling,
   DeadLetterState,
+  DiscardManyResult,
+  ReplayManyResult,
+  ReplayResult,
 } from '@punctual/core/dead-letter'
-import type { FinishedRun, LogLine } from '@punctual/core/run'
-import type { KeyTaken } from './run-service.ts'
-
-export interface RemoteDeadLetterDetails extends DeadLetter {
-  readonly run: FinishedRun
-  readonly log: readonly LogLine[]
-  readonly checkpoint: unknown
-}
-
-export type ReplayResult =
-  | { readonly result: 'replayed'; readonly id: string }
-  | { readonly result: 'already_handled'; readonly handled: DeadLetterHandling }
-  | KeyTaken
 
 interface HandlingOptions {
   note?: string
@@ -38,7 +28,7 @@ export interface DeadLettersPort {
   causes(
     options: DeadLetterFilter & { state?: DeadLetterState; limit?: number },
   ): Promise<DeadLetterCause[]>
-  get(id: string): Promise<RemoteDeadLetterDetails | null>
+  get(id: string): Promise<DeadLetterDetails | null>
   replay(
     id: string,
     options: HandlingOptions & { payload?: unknown; fromCheckpoint?: boolean },
@@ -54,13 +44,7 @@ export interface DeadLettersPort {
   replayMany(
     filter: DeadLetterFilter,
     options: ManyOptions & HandlingOptions & { fromCheckpoint?: boolean; perSecond?: number },
-  ): Promise<{
-    matching: number
-    replayed: number
-    alreadyHandled: number
-    keyBusy: number
-    runIds: readonly string[]
-  }>
+  ): Promise<ReplayManyResult>
   discard(
     id: string,
     options: { reason: string; by?: string },
@@ -68,5 +52,5 @@ export interface DeadLettersPort {
   discardMany(
     filter: DeadLetterFilter,
     options: ManyOptions & { reason: string; by?: string },
-  ): Promise<{ matching: number; discarded: number }>
+  ): Promise<DiscardManyResult>
 }

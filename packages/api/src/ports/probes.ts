@@ -18,8 +18,8 @@ export type Readiness =
     }
 
 export interface AppLogger {
-  debug(fields: object, message: string): void
-  error(fields: object, message: string): void
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void
+  error(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 
 export interface Ports {

@@ -2,14 +2,38 @@
  * The part of Punctual that the routes use: the library's objects, reduced to the members called
  * here. The composition root provides them; nothing here knows PostgreSQL.
  */
-import type { Actor, AuditEntry } from '@punctual/core/audit'
+import type { Actor, AuditEntry, AuditVerification } from '@punctual/core/audit'
 import type { Instant } from '@punctual/core/check'
 import type { LimitOptions } from '@punctual/core/flow'
-import type { Caller, Scope } from '@punctual/core/identity'
-import type { Job, JobOptions, JobStatus, SlotReason } from '@punctual/core/job'
+import type {
+  ApiKey,
+  Caller,
+  CreatedApiKey,
+  EraseResult,
+  QuotaChanges,
+  Scope,
+  SecretInfo,
+  SecretSet,
+  Tenant,
+  UsageDay,
+} from '@punctual/core/identity'
+import type {
+  BackfillResult,
+  Job,
+  JobChange,
+  JobItem,
+  JobOptions,
+  JobPage,
+  JobPageFilter,
+  JobResult,
+  JobSlot,
+  SlotExplanation,
+} from '@punctual/core/job'
 import type { GuaranteePanel } from '@punctual/core/ports'
+import type { LimitInForce, Queue, RecentEnds, Report, WorkerProcess } from '@punctual/core/queue'
+import type { Group, GroupMember, GroupSummary } from '@punctual/core/run'
 import type { CalendarInput } from '@punctual/core/schedule'
-import type { SubmitOptions, SubmitOutcome } from '@punctual/core/submit'
+import type { SubmitOptions, Submitted } from '@punctual/core/submit'
 import type { ActivityPort } from './activity-service.ts'
 import type { DeadLettersPort } from './dead-letter-service.ts'
 import type { RunsPort } from './run-service.ts'
@@ -57,7 +81,7 @@ export interface Service {
    * nothing. Store the first. After a key rotation a stored digest may equal any of them.
    * @throws `PunctualError` with `secrets_key_missing`
    */
-  digests(text: string): readonly string[]
+  digests(text: string): readonly [string, ...string[]]
   readonly activity: ActivityPort
   readonly tenants: TenantsPort
   readonly apiKeys: ApiKeysPort
@@ -67,23 +91,26 @@ export interface Service {
   guarantees(): Promise<GuaranteePanel>
 }
 
-type Answer = Promise<object>
-type List = Promise<readonly object[]>
 interface By {
   readonly by?: string
   readonly note?: string
 }
 
 export interface TenantsPort {
-  create(options: { name: string; by?: string }): Answer
-  get(name: string): Promise<object | null>
-  list(options: { after?: string; limit?: number }): List
-  update(name: string, changes: object): Answer
-  suspend(name: string, options: By): Answer
-  resume(name: string): Answer
-  usage(name: string, range: { from?: Instant; to?: Instant }): List
+  create(options: {
+    name: string
+    note?: string
+    quotas?: QuotaChanges
+    by?: string
+  }): Promise<Tenant>
+  get(name: string): Promise<Tenant | null>
+  list(options: { after?: string; limit?: number }): Promise<readonly Tenant[]>
+  update(name: string, changes: { note?: string | null; quotas?: QuotaChanges }): Promise<Tenant>
+  suspend(name: string, options: By): Promise<Tenant>
+  resume(name: string): Promise<Tenant>
+  usage(name: string, range: { from?: Instant; to?: Instant }): Promise<readonly UsageDay[]>
   export(name: string, range: { from?: Instant; to?: Instant }): AsyncIterable<string>
-  erase(name: string, options: { confirm: string }): Answer
+  erase(name: string, options: { confirm: string }): Promise<EraseResult>
 }
 
 interface KeyOwner {
@@ -98,13 +125,13 @@ export interface ApiKeysPort {
       expiresAt?: Instant
       by?: string
     } & KeyOwner,
-  ): Answer
-  list(options: { after?: string; limit?: number } & KeyOwner): List
+  ): Promise<CreatedApiKey>
+  list(options: { after?: string; limit?: number } & KeyOwner): Promise<readonly ApiKey[]>
   rotate(
     id: string,
     options: { overlapMs?: number; expiresAt?: Instant; by?: string } & KeyOwner,
-  ): Answer
-  revoke(id: string, options: { by?: string } & KeyOwner): Answer
+  ): Promise<CreatedApiKey>
+  revoke(id: string, options: { by?: string } & KeyOwner): Promise<ApiKey>
 }
 
 export interface AuditPort {
@@ -119,11 +146,11 @@ export interface AuditPort {
     after?: string
     tenantId?: number | null
   }): Promise<readonly AuditEntry[]>
-  verify(options: { tenantId?: number | null }): Answer
+  verify(options: { tenantId?: number | null }): Promise<AuditVerification>
 }
 
 export interface WorkersPort {
-  list(): List
+  list(): Promise<readonly WorkerProcess[]>
   drain(id: string): Promise<boolean>
   activate(id: string): Promise<boolean>
 }
@@ -132,12 +159,6 @@ export interface Submission {
   readonly handler: string
   readonly payload?: unknown
   readonly options?: SubmitOptions
-}
-
-export interface Submitted {
-  readonly id: string
-  readonly created: boolean
-  readonly outcome: SubmitOutcome
 }
 
 /** The services of one tenant. */
@@ -153,39 +174,12 @@ export interface TenantService {
   readonly secrets: SecretsPort
   /** The workers that serve this tenant only. */
   readonly workers: WorkersPort
+  submit(handler: string, payload: unknown, options?: SubmitOptions): Promise<Submitted>
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 
-/** A job with its status and its latest run. */
-export interface JobItem extends Job {
-  readonly status: JobStatus
-  readonly latestRun: {
-    readonly id: string
-    readonly attempt: number
-    readonly executionMs: number | null
-    readonly finishedAt: Date | null
-  } | null
-}
-
-export interface JobPageFilter {
-  statuses?: readonly JobStatus[]
-  namePrefix?: string
-  queue?: string
-  handler?: string
-  labels?: Readonly<Record<string, string>>
-  next?: { from?: Instant; to?: Instant }
-}
-
-export interface JobPage {
-  readonly jobs: readonly JobItem[]
-  readonly total: number
-  /** False when the total is an estimate. */
-  readonly totalExact: boolean
-  readonly nextCursor: string | null
-}
-
 export interface QueuesPort {
-  list(): List
+  list(): Promise<readonly Queue[]>
   pause(queue: string, options: By): Promise<boolean>
   resume(queue: string): Promise<boolean>
   pauseAll(options: By): Promise<boolean>
@@ -193,8 +187,13 @@ export interface QueuesPort {
 }
 
 export interface LimitsPort {
-  list(): List
-  set(options: LimitOptions): Promise<void>
+  list(): Promise<readonly LimitInForce[]>
+  /** Refuses a period that it does not know. */
+  set(
+    options: Omit<LimitOptions, 'rate'> & {
+      rate?: { limit: number; per?: string | number; burst?: number }
+    },
+  ): Promise<void>
   remove(queue?: string): Promise<boolean>
 }
 
@@ -205,26 +204,31 @@ export interface GroupsPort {
     runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[]
     onDone?: { handler: string; payload?: unknown }
   }): Promise<{ readonly id: string }>
-  get(id: string): Promise<object | null>
-  list(options: { limit?: number }): List
-  runs(id: string, options: { from?: number; limit?: number }): List
+  get(id: string): Promise<Group | null>
+  list(options: { limit?: number }): Promise<readonly GroupSummary[]>
+  runs(id: string, options: { from?: number; limit?: number }): Promise<readonly GroupMember[]>
   close(id: string): Promise<boolean>
 }
 
 export interface StatsPort {
-  recent(options: { minutes?: number }): List
-  report(options: { by?: 'day' | 'job'; from?: Instant; to?: Instant }): Answer
+  recent(options: { minutes?: number }): Promise<readonly RecentEnds[]>
+  report(options: { by?: 'day' | 'job'; from?: Instant; to?: Instant }): Promise<Report>
 }
 
 export interface SecretsPort {
-  list(): List
-  set(name: string, value: string): Promise<{ readonly version: number }>
+  list(): Promise<readonly SecretInfo[]>
+  /** Refuses a value that is not a string. */
+  set(name: string, value: unknown): Promise<SecretSet>
   delete(name: string): Promise<boolean>
 }
 
 export interface CalendarsPort {
   list(): Promise<readonly { name: string; calendar: CalendarInput }[]>
-  set(name: string, calendar: CalendarInput): Promise<void>
+  /** Refuses windows that it cannot read. */
+  set(
+    name: string,
+    calendar: Omit<CalendarInput, 'windows'> & { windows?: readonly unknown[] },
+  ): Promise<void>
   delete(name: string): Promise<boolean>
 }
 
@@ -240,7 +244,7 @@ export interface JobsPort {
     nameOrId: string,
     changes: Partial<JobOptions>,
     version?: number,
-  ): Promise<'updated' | 'unchanged'>
+  ): Promise<Exclude<JobChange, 'created'>>
   /** @throws `PunctualError` with `job_exists` */
   create(job: JobOptions): Promise<JobItem>
   /** Creates all or none; `actors` has who creates each. */
@@ -248,12 +252,8 @@ export interface JobsPort {
     jobs: readonly JobOptions[],
     options: { actors: readonly Actor[] },
   ): Promise<readonly JobItem[]>
-  upsert(
-    job: JobOptions,
-  ): Promise<{ id: string; name: string; change: 'created' | 'updated' | 'unchanged' }>
-  upsertMany(
-    jobs: readonly JobOptions[],
-  ): Promise<readonly { id: string; name: string; change: 'created' | 'updated' | 'unchanged' }[]>
+  upsert(job: JobOptions): Promise<JobResult>
+  upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]>
   get(nameOrId: string): Promise<Job | null>
   delete(nameOrId: string): Promise<boolean>
   pause(nameOrId: string, note?: string): Promise<boolean>
@@ -266,23 +266,13 @@ export interface JobsPort {
   backfill(
     nameOrId: string,
     options: { from: Instant; to: Instant; paceMs?: number },
-  ): Promise<{ runs: number; already: number }>
+  ): Promise<BackfillResult>
   slots(
     nameOrId: string,
     options?: { from?: Instant; to?: Instant; limit?: number },
   ): Promise<readonly JobSlot[]>
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void>
-  explain(nameOrId: string, at?: Instant): Promise<object>
-}
-
-export interface JobSlot {
-  readonly slotAt: Date
-  readonly fromAt: Date | null
-  readonly slots: number
-  readonly decision: 'run' | 'skip' | null
-  readonly reason: SlotReason | null
-  readonly runId: string | null
-  readonly decidedAt: Date | null
+  explain(nameOrId: string, at?: Instant): Promise<SlotExplanation>
 }
 
 /** How requests are authenticated. */

@@ -17,6 +17,10 @@ export interface Streaming {
   readonly recheck: () => Promise<void>
 }
 
+const streamed = Symbol('streamed')
+/** The result of a handler that answered with a stream; the server sends nothing more. */
+export type Streamed = typeof streamed
+
 const OVER: readonly PunctualError['code'][] = [
   'unauthenticated',
   'forbidden',
@@ -42,13 +46,14 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
 export async function stream(
   { request, reply, caller, streams, recheck }: Streaming,
   work: (out: EventWriter, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+): Promise<Streamed> {
   const ending = new AbortController()
   const release = streams.admit(caller.keyId, () => ending.abort())
   reply.hijack()
   const { raw } = reply
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     // The stream ends with its connection: a closing server does not wait for an idle one.
     connection: 'close',
@@ -73,4 +78,5 @@ export async function stream(
     out.end()
     release()
   }
+  return streamed
 }

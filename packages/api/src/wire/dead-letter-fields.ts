@@ -56,5 +56,5 @@ export const deadLetterMembers = {
 export const deadLetterAnswer = answer(deadLetterMembers)
 
 export function deadLetterToWire(deadLetter: DeadLetter): Static<typeof deadLetterAnswer> {
-  return toWire(deadLetter) as Static<typeof deadLetterAnswer>
+  return toWire(deadLetter)
 }

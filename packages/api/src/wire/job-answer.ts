@@ -1,8 +1,7 @@
 /** Answers about jobs: the definition, the status, and the latest run. */
-import { type Job, jobStatuses } from '@punctual/core/job'
+import { type JobChange, type JobItem, type JobRules, jobStatuses } from '@punctual/core/job'
 import Type, { type Static } from 'typebox'
-import type { JobItem } from '../ports/service.ts'
-import { answer, labels, nullable, oneOf } from './schemas.ts'
+import { answer, labels, nullable, oneOf, unlisted } from './schemas.ts'
 import { toWire } from './snake.ts'
 
 const common = {
@@ -18,10 +17,7 @@ export const jobChange = answer({
 })
 
 /** The short answer to a change of a job. */
-export function changeToWire(
-  { id, name, status, nextAt }: JobItem,
-  change: 'created' | 'updated' | 'unchanged',
-) {
+export function changeToWire({ id, name, status, nextAt }: JobItem, change: JobChange) {
   return { id, name, status, next_run_at: nextAt?.toISOString() ?? null, change }
 }
 
@@ -33,7 +29,9 @@ export const jobAnswer = answer({
   payload: Type.Unknown(),
   schedule: nullable(Type.String()),
   timezone: nullable(Type.String()),
-  rules: Type.Unknown({ description: 'The complete schedule and the policies for its slots.' }),
+  rules: unlisted<JobItem['rules']>({
+    description: 'The complete schedule and the policies for its slots.',
+  }),
   start_at: nullable(Type.String()),
   end_at: nullable(Type.String()),
   max_runs: nullable(Type.Integer()),
@@ -42,10 +40,10 @@ export const jobAnswer = answer({
   timeout_ms: Type.Integer(),
   timeout_seconds: Type.Number(),
   delivery: Type.String(),
-  retry: Type.Unknown(),
+  retry: unlisted<JobItem['retry']>(),
   heartbeat_ms: nullable(Type.Integer()),
-  concurrency: Type.Unknown(),
-  rate: Type.Unknown(),
+  concurrency: unlisted<JobItem['concurrency']>(),
+  rate: unlisted<JobItem['rate']>(),
   labels,
   description: nullable(Type.String()),
   owner: nullable(Type.String()),
@@ -64,22 +62,21 @@ export const jobAnswer = answer({
   completed_at: nullable(Type.String()),
 })
 
-function scheduleText({ rules }: Job): string | null {
-  const { when } = rules
+function scheduleText({ when }: JobRules): string | null {
   if (when.kind === 'cron') return when.expression
   return when.kind === 'every' ? `every ${when.expression}` : null
 }
 
-export function jobToWire({ latestRun, ...job }: JobItem): Static<typeof jobAnswer> {
-  const { rules, nextAt, timeoutMs, ...rest } = job
+export function jobToWire({ latestRun, nextAt, ...job }: JobItem): Static<typeof jobAnswer> {
   return {
-    ...(toWire({ ...rest, nextRunAt: nextAt, timeoutMs }) as object),
-    ...{ rules: toWire(rules), schedule: scheduleText(job) },
-    timezone: rules.timezone ?? null,
-    timeout_seconds: timeoutMs / 1_000,
+    ...toWire(job),
+    next_run_at: nextAt?.toISOString() ?? null,
+    schedule: scheduleText(job.rules),
+    timezone: job.rules.timezone,
+    timeout_seconds: job.timeoutMs / 1_000,
     latest_run_id: latestRun?.id ?? null,
     attempt_number: latestRun?.attempt ?? null,
     execution_time_ms: latestRun?.executionMs ?? null,
     completed_at: latestRun?.finishedAt?.toISOString() ?? null,
-  } as Static<typeof jobAnswer>
+  }
 }

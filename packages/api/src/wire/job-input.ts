@@ -50,11 +50,9 @@ const WHENS = ['schedule', 'every_after_end', 'run_at', 'delay']
 /** The members that say when the job runs: at most one. */
 function whensIn(job: Body): readonly string[] {
   const given = WHENS.filter((way) => job[way] !== undefined)
-  if (given.length > 1)
-    refuse(
-      given[1] as string,
-      `${given.join(' and ')} exclude each other. Give one of ${WHENS.join(', ')}.`,
-    )
+  const [, second] = given
+  if (second !== undefined)
+    refuse(second, `${given.join(' and ')} exclude each other. Give one of ${WHENS.join(', ')}.`)
   return given
 }
 

@@ -2,8 +2,7 @@
  * Members of requests that are not of the form of the option that they stand for. Every other
  * member of a run or a job is derived from the table of options.
  */
-import { limits, PunctualError } from '@punctual/core/errors'
-import type { FormOf } from '@punctual/core/option'
+import { invariant, limits, PunctualError } from '@punctual/core/errors'
 import { parsePeriod } from '@punctual/core/schedule'
 import { sharedRunOptions } from '@punctual/core/submit'
 import Type from 'typebox'
@@ -12,6 +11,8 @@ import { membersOf } from './schema-of.ts'
 import { exactly, whole } from './schemas.ts'
 
 const { maxAttempts, retry } = sharedRunOptions
+const retryForm = retry.kind.form
+invariant(retryForm.type === 'members', 'a retry policy has members')
 
 /** A delay, in the words of what it delays. */
 export const delaySchema = (description: string) =>
@@ -24,7 +25,7 @@ export const otherForms = {
   retry_policy: exactly(
     {
       ...membersOf({ maxAttempts: { ...maxAttempts, wire: ['max_attempts'] } }),
-      ...membersOf((retry.kind.form as FormOf<'members'>).members),
+      ...membersOf(retryForm.members),
     },
     { description: 'When a failed attempt is retried.' },
   ),
@@ -36,7 +37,7 @@ export const otherForms = {
 }
 
 export const otherReaders: Readonly<Record<string, ReadOption>> = {
-  delayMs: ({ delay }) => (delay === undefined ? undefined : delayMsOf(delay as number | string)),
+  delayMs: delayMsOf,
   maxAttempts: attemptsOf,
   timeoutMs: timeoutMsOf,
   retry: retryOf,
@@ -46,7 +47,8 @@ export function refuse(field: string, message: string): never {
   throw new PunctualError('invalid_option', message, { field })
 }
 
-function delayMsOf(delay: number | string): number {
+function delayMsOf({ delay }: Body & { readonly delay?: number | string }): number | undefined {
+  if (delay === undefined) return undefined
   if (typeof delay === 'number') return Math.round(delay * 1_000)
   const period = parsePeriod(delay)
   if (period.months !== 0)
@@ -73,7 +75,7 @@ function attemptsOf({ max_attempts, max_retries, retry_policy }: Body & Attempts
   return ways[0]
 }
 
-const convertRetry = converterOf(retry.kind.form)
+const convertRetry = converterOf(retryForm)
 
 function retryOf({ retry_policy: policy }: Body): unknown {
   return policy === undefined ? undefined : convertRetry(policy)

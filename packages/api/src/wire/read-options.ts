@@ -50,7 +50,7 @@ export function converterOf(form: Form): Convert {
     if (typeof value !== 'object' || value === null) return value
     const options: Record<string, unknown> = {}
     for (const [member, name, convert] of members) {
-      const given = (value as Body)[member]
+      const given: unknown = Reflect.get(value, member)
       if (given !== undefined) options[name] = convert(given)
     }
     return options

@@ -1,7 +1,7 @@
 /** Answers about runs: short in lists, complete for one run. */
-import { type Run, type RunItem, runStates } from '@punctual/core/run'
+import { type FinishedRun, type Run, type RunItem, runStates } from '@punctual/core/run'
 import Type, { type Static } from 'typebox'
-import { answer, labels, nullable, oneOf } from './schemas.ts'
+import { answer, labels, nullable, oneOf, unlisted } from './schemas.ts'
 import { toWire } from './snake.ts'
 
 const common = {
@@ -30,7 +30,7 @@ export const runItem = answer({
 })
 
 export function runItemToWire(run: RunItem): Static<typeof runItem> {
-  return toWire(run) as Static<typeof runItem>
+  return toWire(run)
 }
 
 const failure = nullable(
@@ -61,15 +61,17 @@ export const runAnswer = answer({
   timeout_ms: Type.Integer(),
   created_by: nullable(Type.String()),
   trace: nullable(Type.String()),
-  job: Type.Unknown({ description: '`id`, `name`, `slot_at`, `missed_from`; null without one.' }),
+  job: unlisted<Run['job']>({
+    description: '`id`, `name`, `slot_at`, `missed_from`; null without one.',
+  }),
   delivery: Type.String(),
-  policy: Type.Unknown(),
+  policy: unlisted<Run['policy']>(),
   expires_at: nullable(Type.String()),
   replay_of: nullable(Type.String()),
   replayed_as: nullable(Type.String()),
   edited_at: nullable(Type.String()),
-  concurrency: Type.Unknown(),
-  rate: Type.Unknown(),
+  concurrency: unlisted<Run['concurrency']>(),
+  rate: unlisted<Run['rate']>(),
   attempts: Type.Array(attempt, { description: 'Finished attempts, oldest first.' }),
   possible_duplicate: Type.Boolean(),
   next_at: maybeText,
@@ -84,11 +86,11 @@ export const runAnswer = answer({
   error: Type.Optional(failure),
   reason: maybeText,
   lateness_ms: Type.Optional(nullable(Type.Number())),
-  resolved: Type.Optional(Type.Unknown()),
+  resolved: Type.Optional(unlisted<FinishedRun['resolved']>()),
 })
 
 export function runToWire({ tenantId: _, ...run }: Run): Static<typeof runAnswer> {
-  return toWire(run) as Static<typeof runAnswer>
+  return toWire(run)
 }
 
 export const logLine = answer({

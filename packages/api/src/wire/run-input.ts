@@ -34,7 +34,7 @@ export class SubmissionReader {
     const shape = JSON.stringify(others)
     let options = this.#known.get(shape)
     if (options === undefined) {
-      options = submissionOf(run, this.#createdBy).options as SubmitOptions
+      options = optionsOf(run, this.#createdBy)
       this.#known.set(shape, options)
     }
     return { handler, payload, options }
@@ -42,7 +42,11 @@ export class SubmissionReader {
 }
 
 export function submissionOf(run: Static<typeof newRun>, createdBy: string): Submission {
+  return { handler: run.handler, payload: run.payload, options: optionsOf(run, createdBy) }
+}
+
+function optionsOf(run: Static<typeof newRun>, createdBy: string): SubmitOptions {
   const options: SubmitOptions = readOptions(run)
   options.createdBy = createdBy
-  return { handler: run.handler, payload: run.payload, options }
+  return options
 }

@@ -7,6 +7,7 @@ import Type, {
   type TProperties,
   type TSchema,
 } from 'typebox'
+import type { Wire } from './snake.ts'
 
 /** An object with these members and no others: a misspelled name is refused. */
 export function exactly<T extends TProperties>(
@@ -30,7 +31,7 @@ export function oneOf<const T extends readonly string[]>(values: T, options: obj
 
 /** The schema, or null. */
 export function nullable<T extends TSchema>(schema: T) {
-  const { type } = schema as { type?: string }
+  const type = 'type' in schema ? schema.type : undefined
   const plain = { ...schema, type: [type, 'null'] }
   return Type.Unsafe<Static<T> | null>(
     type === undefined ? { anyOf: [schema, { type: 'null' }] } : plain,
@@ -63,6 +64,11 @@ export function labelOf(label: string): Record<string, string> {
     field: 'label',
   })
 }
+
+/**
+ * A read model in wire format whose members the document does not list; the compiler checks them.
+ */
+export const unlisted = <Model>(options: object = {}) => Type.Unsafe<Wire<Model>>(options)
 
 /** Any JSON value. */
 export const anyJson = (description: string) => Type.Unknown({ description })

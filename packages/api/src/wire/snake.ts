@@ -3,9 +3,40 @@
  * outputs, labels) is passed on unchanged.
  */
 
-const OPAQUE = new Set([
-  ...['payload', 'output', 'labels', 'data', 'checkpoint', 'progress', 'before', 'after'],
-])
+const opaque = [
+  ...(['payload', 'output', 'labels', 'data'] as const),
+  ...(['checkpoint', 'progress', 'before', 'after'] as const),
+]
+type Opaque = (typeof opaque)[number]
+const OPAQUE: ReadonlySet<string> = new Set(opaque)
+
+type SnakeName<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeName<Rest>}`
+  : Name
+
+type CamelName<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelName<Rest> & string>}`
+  : Name
+
+/** A value of the library in wire format. */
+export type Wire<T> = T extends Date | bigint
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? {
+          -readonly [Name in keyof T as SnakeName<Name>]: Name extends Opaque
+            ? T[Name]
+            : Wire<T[Name]>
+        }
+      : T
+
+/** The options of the library that a value in wire format stands for. */
+export type Options<T> = T extends readonly (infer Item)[]
+  ? Options<Item>[]
+  : T extends object
+    ? { [Name in keyof T as CamelName<Name>]: Name extends Opaque ? T[Name] : Options<T[Name]> }
+    : T
 
 const names = new Map<string, string>()
 
@@ -36,11 +67,12 @@ function camelName(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, initial: string) => initial.toUpperCase())
 }
 
-/** A value of the library in wire format. */
+/** A value of the library in wire format; members that are undefined are left out. */
+export function toWire<T>(value: T): Wire<T>
 export function toWire(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'bigint') return value.toString()
-  if (Array.isArray(value)) return value.map(toWire)
+  if (Array.isArray(value)) return value.map((item) => toWire(item))
   if (typeof value !== 'object' || value === null) return value
   const wire: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
@@ -50,9 +82,10 @@ export function toWire(value: unknown): unknown {
   return wire
 }
 
-/** The options of the library that a wire value stands for. */
+/** The options of the library that a value in wire format stands for. */
+export function fromWire<T>(value: T): Options<T>
 export function fromWire(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fromWire)
+  if (Array.isArray(value)) return value.map((item) => fromWire(item))
   if (typeof value !== 'object' || value === null) return value
   const ours: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {

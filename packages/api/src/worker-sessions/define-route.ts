@@ -43,7 +43,7 @@ export type AnyWorkerRoute = Omit<WorkerRoute, 'handle'> & {
 export function workerRoute<Body extends TSchema, Answer extends TSchema>(
   route: WorkerRoute<Body, Answer>,
 ): AnyWorkerRoute {
-  return route as unknown as AnyWorkerRoute
+  return route
 }
 
 /** A number of 63 bits, more than a JSON number holds exactly. */

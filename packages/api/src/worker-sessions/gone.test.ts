@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { goneOf } from './gone.ts'
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client = connect(portOf(server), '127.0.0.1')
   response = await sendRequest()
 })
 afterEach(() => {
@@ -22,8 +22,13 @@ afterEach(() => {
 
 async function sendRequest(): Promise<ServerResponse> {
   client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n')
-  const [, answer] = await once(server, 'request')
-  return answer as ServerResponse
+  return new Promise((resolve) => server.once('request', (_, answer) => resolve(answer)))
+}
+
+function portOf(listening: Server): number {
+  const address = listening.address()
+  if (typeof address === 'object' && address !== null) return address.port
+  throw new Error('The server has no port.')
 }
 
 it('aborts as soon as the client ends the connection, before it closes', async () => {

@@ -1,8 +1,15 @@
 import type { ClaimedRun } from '@punctual/core/ports'
 import { expect, it } from 'vitest'
-import { KnownLeases } from './known-leases.ts'
+import { bare, KnownLeases } from './known-leases.ts'
 
-const run = (id: string, fence: bigint) => ({ id, fence, payload: '{"large":1}' }) as ClaimedRun
+const lease = {
+  ...{ lane: 1, tenantId: 1, handler: 'h', queue: 'default', priority: 5, weight: 1 },
+  ...{ limited: false, attempt: 0, crashes: 0, traits: 0, jobId: null, gate: null },
+}
+const run = (id: string, fence: bigint): ClaimedRun => ({
+  ...bare({ ...lease, id, fence }),
+  payload: '{"large":1}',
+})
 const named = (run_id: string, fence: bigint) => ({ run_id, fence: String(fence) })
 
 it('returns a lease once, to the session that claimed it and under its fence only', () => {

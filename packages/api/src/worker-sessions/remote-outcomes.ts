@@ -96,8 +96,10 @@ export class RemoteOutcomes {
       return outcome
     })
     const defined = await remoteSessions.define(others.map(({ lease }) => lease))
-    for (const [i, { outcome }] of others.entries())
-      settlements.push(readOutcome(outcome, defined[i] as ClaimedRun, random.fraction()))
+    for (const [i, run] of defined.entries()) {
+      const other = others[i]
+      if (other) settlements.push(readOutcome(other.outcome, run, random.fraction()))
+    }
     return { settlements, read }
   }
 }

@@ -93,10 +93,10 @@ export class WorkerSessions {
     const ids = runs.map((run) => run.run_id)
     const leases = await remoteSessions.leases(session.id, ids)
     const held = new Set(leases.map(({ fence }) => fence.toString()))
-    const requests = leases.length > 0 ? await work.cancelRequests(leases) : new Map()
+    const requests = leases.length > 0 ? await work.cancelRequests(leases) : null
     const cancels = leases.flatMap(({ id, fence }) => {
-      const reason: unknown = requests.get(fence)
-      return typeof reason === 'string' ? [{ run_id: id, fence: fence.toString(), reason }] : []
+      const reason = requests?.get(fence) ?? null
+      return reason === null ? [] : [{ run_id: id, fence: fence.toString(), reason }]
     })
     const lost = runs.filter(({ fence }) => !held.has(BigInt(fence).toString()))
     return { lease_ms: session.leaseMs, drains: renewed.drains, cancels, lost }
@@ -146,7 +146,10 @@ export class WorkerSessions {
   async progress(session: OpenSession, runs: readonly (WireFence & { value: string })[]) {
     const values = new Map(runs.map(({ run_id, value }) => [run_id, value]))
     const ours = await this.#held(session, runs)
-    const progress = ours.map((run) => ({ run, value: values.get(run.id) as string }))
+    const progress = ours.flatMap((run) => {
+      const value = values.get(run.id)
+      return value === undefined ? [] : [{ run, value }]
+    })
     if (ours.length > 0) await this.#ports.work.reportProgress(progress)
     return results(runs, ours)
   }

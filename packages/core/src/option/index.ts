@@ -1,7 +1,6 @@
 export {
   type CheckedOptions,
   type Form,
-  type FormOf,
   type Kind,
   type Option,
   type OptionsOf,

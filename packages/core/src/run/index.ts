@@ -15,7 +15,7 @@ export {
   type GroupResult,
   type GroupSummary,
 } from './group.ts'
-export { type Resolution, resolutions } from './resolution.ts'
+export { type Resolution, resolutionNames, resolutions } from './resolution.ts'
 export {
   type AfterFailure,
   type Backoff,

@@ -17,7 +17,7 @@ export function serviceOf(punctual: Punctual): Service {
     digests: (text) => store.secrets.digests(text),
     ...{ tenants: punctual.tenants, apiKeys: punctual.apiKeys, audit: punctual.audit },
     ...{ workers: punctual.workers, guarantees: () => punctual.guarantees() },
-    authenticate: (key) => punctual.authenticate(key),
+    authenticate: (key) => store.authenticator.authenticate(key),
     async tenantId(name) {
       const tenant = await punctual.tenants.get(name)
       if (tenant) return tenant.id

@@ -1,6 +1,6 @@
 /** Creates jobs under names that are free. */
 import { type Actor, checkActor } from '@punctual/core/audit'
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import {
   type CompiledJob,
   type JobItem,
@@ -52,25 +52,43 @@ function entryOf(job: StoredJob, actor: Actor | undefined): Recorded {
 }
 
 /** Creates one job; a one-time job that has ended loses its name to it. */
-export function createJob(scope: WriteScope, job: CompiledJob, verbs: JobVerbs): Promise<JobItem> {
-  const { store, tenantId } = scope
-  return store.transaction(async () => {
-    for (let left = TRIES; ; left--) {
-      try {
-        const [created] = await createJobs(scope, [job])
-        return created as JobItem
-      } catch (error) {
-        if (!(error instanceof PunctualError && error.code === 'job_exists') || left === 0)
-          throw error
-        // Another transaction may be rescheduling it.
-        const held = await store.schedules.steering.held(job.name, tenantId)
-        if (!held) continue
-        const taken = await verbs.inspect(held.id)
-        if (!taken || !ranOnce(taken)) throw nameTaken(held)
-        await verbs.delete(held.id)
-      }
+export async function createJob(
+  scope: WriteScope,
+  job: CompiledJob,
+  verbs: JobVerbs,
+): Promise<JobItem> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await createOne(scope, job)
+    } catch (error) {
+      if (!(error instanceof PunctualError && error.code === 'job_exists') || left === 0)
+        throw error
     }
-  })
+    const replaced = await scope.store.transaction(() => replaceEnded(scope, job, verbs))
+    if (replaced) return replaced
+  }
+}
+
+async function createOne(scope: WriteScope, job: CompiledJob): Promise<JobItem> {
+  const [created] = await createJobs(scope, [job])
+  invariant(created, 'a job that was created is returned')
+  return created
+}
+
+/** Null when the name has become free meanwhile. */
+async function replaceEnded(
+  scope: WriteScope,
+  job: CompiledJob,
+  verbs: JobVerbs,
+): Promise<JobItem | null> {
+  const { store, tenantId } = scope
+  // Another transaction may be rescheduling it.
+  const held = await store.schedules.steering.held(job.name, tenantId)
+  if (!held) return null
+  const taken = await verbs.inspect(held.id)
+  if (!taken || !ranOnce(taken)) throw nameTaken(held)
+  await verbs.delete(held.id)
+  return createOne(scope, job)
 }
 
 function nameTaken({ id, name }: StoredJob): PunctualError {

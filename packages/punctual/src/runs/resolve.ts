@@ -1,7 +1,12 @@
 /** `runs.resolve`: an operator states the outcome of an unknown run. */
 import { refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
-import { type Resolution, type ResolveResult, resolutions } from '@punctual/core/run'
+import {
+  type Resolution,
+  type ResolveResult,
+  resolutionNames,
+  resolutions,
+} from '@punctual/core/run'
 import type { PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 
@@ -13,7 +18,7 @@ export async function resolveRun(
   options: HandlingOptions,
 ): Promise<ResolveResult> {
   if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
-    refuseOption('as', Object.keys(resolutions).join(' or '), as)
+    refuseOption('as', resolutionNames.join(' or '), as)
   const answer = await store.resolution.resolve(id, as, handledBy(options), tenantId)
   if (answer.result !== 'not_unknown') return answer
   const run = await store.runs.find(id, tenantId)

@@ -80,9 +80,10 @@ export class Keyring {
    * Digests of a text, in hexadecimal, that only a holder of a master key can compare with guesses:
    * one for each key, starting with the one that encrypts.
    */
-  digests(text: string): readonly string[] {
-    const keys = [this.#current, ...this.#keys.slice(1)]
-    return keys.map((key) => createHmac('sha256', key.digestKey).update(text).digest('hex'))
+  digests(text: string): readonly [string, ...string[]] {
+    const digest = (key: MasterKey) =>
+      createHmac('sha256', key.digestKey).update(text).digest('hex')
+    return [digest(this.#current), ...this.#keys.slice(1).map(digest)]
   }
 
   encrypt(identity: SecretIdentity, value: string): SealedSecret {

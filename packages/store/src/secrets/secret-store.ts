@@ -68,7 +68,7 @@ export class SecretStore {
   }
 
   /** Digests of a text that holds a secret: see `Keyring.digests`. */
-  digests(text: string): readonly string[] {
+  digests(text: string): readonly [string, ...string[]] {
     return this.#keyring.digests(text)
   }
 

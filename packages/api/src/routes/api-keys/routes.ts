@@ -6,8 +6,8 @@ import { scopeNames } from '@punctual/core/identity'
 import Type, { type Static } from 'typebox'
 import { chosenTenant } from '../../http/chosen-tenant.ts'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, instant, name, nullable, oneOf, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const apiKey = {
   id: Type.String(),
@@ -71,7 +71,7 @@ export const createApiKey = defineRoute({
       ...options,
       ...(expiresAt !== undefined && { expiresAt }),
     })
-    return wireOf(created, made)
+    return toWire(made)
   },
 })
 
@@ -90,7 +90,7 @@ export const listApiKeys = defineRoute({
   answer: keys,
   async handle(call) {
     const found = await call.service.apiKeys.list({ ...call.query, ...ownerOf(call) })
-    return wireOf(keys, { apiKeys: found })
+    return toWire({ apiKeys: found })
   },
 })
 
@@ -125,7 +125,7 @@ export const rotateApiKey = defineRoute({
       ...(overlapMs !== undefined && { overlapMs }),
       ...(expiresAt !== undefined && { expiresAt }),
     })
-    return wireOf(created, made)
+    return toWire(made)
   },
 })
 
@@ -137,6 +137,6 @@ export const revokeApiKey = defineRoute({
   problems: ['api_key_not_found'],
   async handle(call) {
     const owner = { ...ownerOf(call), by: call.caller.keyName }
-    return wireOf(shown, await call.service.apiKeys.revoke(call.params.id, owner))
+    return toWire(await call.service.apiKeys.revoke(call.params.id, owner))
   },
 })

@@ -1,17 +1,18 @@
 /** The audit log: who changed what, and whether it was altered. */
+import type { Actor, AuditTarget, VerifiedChain } from '@punctual/core/audit'
 import Type from 'typebox'
 import { chosenTenant } from '../../http/chosen-tenant.ts'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, instant, nullable, text, unlisted } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const entry = answer({
   id: Type.String(),
   tenant_id: nullable(Type.Integer({ description: 'The tenant; null for the installation.' })),
   at: Type.String(),
-  actor: Type.Unknown(),
+  actor: unlisted<Actor>(),
   action: Type.String({ examples: ['job.pause'] }),
-  target: Type.Unknown(),
+  target: unlisted<AuditTarget>(),
   before: Type.Unknown(),
   after: Type.Unknown(),
   note: nullable(Type.String()),
@@ -19,7 +20,10 @@ const entry = answer({
   hash: nullable(Type.String()),
 })
 const entries = answer({ entries: Type.Array(entry), next_after: nullable(Type.String()) })
-const verification = answer({ clean: Type.Boolean(), chains: Type.Array(Type.Unknown()) })
+const verification = answer({
+  clean: Type.Boolean(),
+  chains: Type.Array(unlisted<VerifiedChain>()),
+})
 const PAGE = 100
 const VISIBILITY =
   'Covers the tenant of the key, or the one named by `X-Punctual-Tenant`. A key of the installation that names no tenant gets'
@@ -57,7 +61,7 @@ export const listAudit = defineRoute({
       ...(targetKind !== undefined && { targetKind }),
     })
     const last = found.length < limit ? null : (found.at(-1)?.id ?? null)
-    return wireOf(entries, { entries: found, nextAfter: last })
+    return toWire({ entries: found, nextAfter: last })
   },
 })
 
@@ -67,6 +71,6 @@ export const verifyAudit = defineRoute({
   description: `${VISIBILITY} every chain.`,
   answer: verification,
   async handle(call) {
-    return wireOf(verification, await call.service.audit.verify(chainOf(call)))
+    return toWire(await call.service.audit.verify(chainOf(call)))
   },
 })

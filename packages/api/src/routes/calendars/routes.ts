@@ -45,7 +45,7 @@ export const setCalendar = defineRoute({
   answer: calendar,
   problems: ['invalid_calendar', 'invalid_timezone'],
   async handle({ tenant, params: { name: wanted }, body }) {
-    await tenant.jobs.calendars.set(wanted, body as never)
+    await tenant.jobs.calendars.set(wanted, body)
     return { name: wanted, calendar: body }
   },
 })

@@ -2,7 +2,7 @@
 import { deadLetterStates } from '@punctual/core/dead-letter'
 import { PunctualError } from '@punctual/core/errors'
 import { isRunId } from '@punctual/core/run'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import {
   deadLetterAnswer,
@@ -73,7 +73,7 @@ export const listDeadLetterCauses = defineRoute({
       limit,
       ...(wanted !== undefined && { state: wanted }),
     })
-    return { causes: toWire(causes) as Static<typeof cause>[] }
+    return { causes: toWire(causes) }
   },
 })
 
@@ -98,7 +98,6 @@ export const getDeadLetter = defineRoute({
         { id },
       )
     const { run, log, checkpoint, ...deadLetter } = found
-    const lines = toWire(log) as Static<typeof logLine>[]
-    return { ...deadLetterToWire(deadLetter), run: runToWire(run), log: lines, checkpoint }
+    return { ...toWire({ ...deadLetter, log, checkpoint }), run: runToWire(run) }
   },
 })

@@ -1,10 +1,12 @@
 /** Groups: runs submitted together, with a callback when all have ended. */
 import { PunctualError } from '@punctual/core/errors'
+import type { Group } from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
+import type { TenantService } from '../../ports/service.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, anyJson, exactly, nullable, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const summary = {
   id: Type.String(),
@@ -30,6 +32,12 @@ const params = exactly({ id: text(64) })
 const runs = Type.Array(newRun, { maxItems: 1_000 })
 const tag = 'Groups'
 
+async function findGroup({ groups }: TenantService, id: string): Promise<Group> {
+  const found = await groups.get(id)
+  if (found) return found
+  throw new PunctualError('group_not_found', `No group has the id ${JSON.stringify(id)}.`, { id })
+}
+
 export const createGroup = defineRoute({
   ...{ method: 'POST', path: '/groups', scope: 'submit', tag, status: 201, writes: 'always' },
   summary: 'Submits runs as a group',
@@ -53,7 +61,7 @@ export const createGroup = defineRoute({
       ...(body.open !== undefined && { open: body.open }),
       ...(body.on_done !== undefined && { onDone: body.on_done }),
     })
-    return wireOf(group, await tenant.groups.get(made.id))
+    return toWire(await findGroup(tenant, made.id))
   },
 })
 
@@ -64,7 +72,7 @@ export const listGroups = defineRoute({
   }),
   answer: groups,
   async handle({ tenant, query }) {
-    return wireOf(groups, { groups: await tenant.groups.list(query) })
+    return toWire({ groups: await tenant.groups.list(query) })
   },
 })
 
@@ -80,9 +88,7 @@ export const getGroup = defineRoute({
   answer: group,
   problems: ['group_not_found'],
   async handle({ tenant, params: { id } }) {
-    const found = await tenant.groups.get(id)
-    if (found) return wireOf(group, found)
-    throw new PunctualError('group_not_found', `No group has the id ${JSON.stringify(id)}.`, { id })
+    return toWire(await findGroup(tenant, id))
   },
 })
 
@@ -102,7 +108,7 @@ export const listGroupRuns = defineRoute({
   answer: members,
   problems: ['group_not_found'],
   async handle({ tenant, params: { id }, query }) {
-    return wireOf(members, { runs: await tenant.groups.runs(id, query) })
+    return toWire({ runs: await tenant.groups.runs(id, query) })
   },
 })
 

@@ -1,8 +1,10 @@
 /** The installation: the caller, the guarantees that hold, and the workers. */
+import type { GuaranteePanel } from '@punctual/core/ports'
+import type { WorkerProcess } from '@punctual/core/queue'
 import Type from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, nullable, text } from '../../wire/schemas.ts'
+import { answer, exactly, nullable, text, unlisted } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const me = answer({
   key_id: Type.String(),
@@ -29,9 +31,9 @@ export const getMe = defineRoute({
 export const getGuarantees = defineRoute({
   ...{ method: 'GET', path: '/guarantees', scope: 'read', tag: 'Installation' },
   summary: 'Returns the guarantees that this server provides now, and what weakens the others',
-  answer: Type.Unknown(),
+  answer: unlisted<GuaranteePanel>(),
   async handle({ service }) {
-    return wireOf(Type.Unknown(), await service.guarantees())
+    return toWire(await service.guarantees())
   },
 })
 
@@ -55,7 +57,7 @@ const worker = answer({
         'Of the last hour: runs that died or were lost, divided by those that succeeded, died or were lost. From 0 to 1; null without such runs. Retried attempts do not count.',
     }),
   ),
-  stuck: Type.Unknown(),
+  stuck: unlisted<WorkerProcess['stuck']>(),
   opened_at: Type.String(),
   renewed_at: nullable(Type.String()),
   drain_asked_at: nullable(Type.String()),
@@ -81,7 +83,7 @@ export const listWorkers = defineRoute({
     'For a key of the installation: all workers, including those that left in the last day. For a key of a tenant: those that serve only this tenant.',
   answer: workers,
   async handle(call) {
-    return wireOf(workers, { workers: await workersFor(call).list() })
+    return toWire({ workers: await workersFor(call).list() })
   },
 })
 

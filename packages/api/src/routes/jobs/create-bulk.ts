@@ -2,8 +2,11 @@
 import Type from 'typebox'
 import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../http/bulk.ts'
 import { defineRoute } from '../../http/define-route.ts'
+import { readerOf } from '../../http/validator.ts'
 import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
+
+const read = readerOf(newJob, 'line')
 
 export const createJobs = defineRoute({
   method: 'POST',
@@ -22,7 +25,7 @@ export const createJobs = defineRoute({
   problems: ['invalid_request', 'invalid_schedule', 'quota_exceeded'],
   handle({ service, tenant, query, body, reply }) {
     return performBulk<NewJob>({
-      ...{ service, reply, schema: newJob, body, each: query.mode === 'each' },
+      ...{ service, reply, body, read, each: query.mode === 'each' },
       orderOf: ({ name }) => name,
       write: (jobs) =>
         inWireNames(jobs, async () =>

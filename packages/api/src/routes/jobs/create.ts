@@ -1,12 +1,12 @@
 /** POST /jobs: creates a job, or refuses a name that is in use. */
 import { type Call, defineRoute } from '../../http/define-route.ts'
+import type { TenantService } from '../../ports/service.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
 import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
 
 /** Creates all jobs or none, each as its own caller. */
-async function createEach(calls: readonly Call<unknown, unknown, NewJob>[]) {
-  const { tenant } = calls[0] as (typeof calls)[number]
+async function createAll(tenant: TenantService, calls: readonly Call<unknown, unknown, NewJob>[]) {
   const bodies = calls.map(({ body }) => body)
   const jobs = await inWireNames(bodies, async () => {
     const options = bodies.map((body) => jobOptionsOf(body.name, body))
@@ -34,5 +34,5 @@ export const createJob = defineRoute({
     )
     return changeToWire(job, 'created')
   },
-  handleAll: createEach,
+  handleAll: createAll,
 })

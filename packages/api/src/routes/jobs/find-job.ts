@@ -1,6 +1,7 @@
 /** Finds the job of a request, or throws `job_not_found`. */
 import { PunctualError } from '@punctual/core/errors'
-import type { JobItem, TenantService } from '../../ports/service.ts'
+import type { JobItem } from '@punctual/core/job'
+import type { TenantService } from '../../ports/service.ts'
 
 export async function findJob(tenant: TenantService, nameOrId: string): Promise<JobItem> {
   const job = await tenant.jobs.inspect(nameOrId)

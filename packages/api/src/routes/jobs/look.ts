@@ -1,7 +1,8 @@
 /** The next slots of a job, the decisions for earlier ones, and their reasons. */
+import type { SlotExplanation } from '@punctual/core/job'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, idParam, instant, nullable } from '../../wire/schemas.ts'
+import { answer, exactly, idParam, instant, nullable, unlisted } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Jobs', params: idParam } as const
@@ -54,7 +55,7 @@ export const listSlots = defineRoute({
   }),
   problems: ['job_not_found'],
   async handle({ tenant, params, query }) {
-    return { slots: toWire(await tenant.jobs.slots(params.id, query)) as never }
+    return { slots: toWire(await tenant.jobs.slots(params.id, query)) }
   },
 })
 
@@ -63,7 +64,7 @@ export const explainJob = defineRoute({
   path: '/jobs/:id/explain',
   summary: 'Explains why a job ran, or did not, at an instant',
   query: exactly({ at: Type.Optional(instant) }),
-  answer: Type.Unknown(),
+  answer: unlisted<SlotExplanation>(),
   problems: ['job_not_found'],
   async handle({ tenant, params, query }) {
     return toWire(await tenant.jobs.explain(params.id, query.at))

@@ -1,15 +1,15 @@
 /** Limits: how many runs of a queue, or of the tenant, run concurrently and start in a period. */
 import { limits as bounds } from '@punctual/core/errors'
+import type { LimitInForce } from '@punctual/core/queue'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, name, nullable } from '../../wire/schemas.ts'
-import { fromWire } from '../../wire/snake.ts'
+import { answer, exactly, name, nullable, unlisted } from '../../wire/schemas.ts'
+import { fromWire, toWire } from '../../wire/snake.ts'
 
 const limit = answer({
   queue: nullable(Type.String({ description: 'Null for all queues together.' })),
   concurrency: nullable(Type.Integer()),
-  rate: Type.Unknown(),
+  rate: unlisted<LimitInForce['rate']>(),
   ageing_ms: nullable(Type.Integer()),
   weight: nullable(Type.Integer()),
   running: Type.Integer(),
@@ -48,7 +48,7 @@ export const listLimits = defineRoute({
   },
   answer: all,
   async handle({ tenant }) {
-    return wireOf(all, { limits: await tenant.limits.list() })
+    return toWire({ limits: await tenant.limits.list() })
   },
 })
 
@@ -60,8 +60,8 @@ export const setQueueLimit = defineRoute({
   answer: all,
   async handle({ tenant, params, body, actor }) {
     const by = actor.name ?? 'unknown'
-    await tenant.limits.set({ ...(fromWire(body) as object), queue: params.queue, by })
-    return wireOf(all, { limits: await tenant.limits.list() })
+    await tenant.limits.set({ ...fromWire(body), queue: params.queue, by })
+    return toWire({ limits: await tenant.limits.list() })
   },
 })
 

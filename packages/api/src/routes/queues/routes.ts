@@ -1,8 +1,8 @@
 /** Queues: their waiting and running runs, and pauses. */
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const pause = answer({
   queue: nullable(Type.String({ description: 'Null when all queues are paused.' })),
@@ -14,7 +14,7 @@ const pause = answer({
 const queue = answer({
   queue: Type.String(),
   paused: Type.Boolean(),
-  pause: Type.Unsafe<unknown>({ anyOf: [pause, { type: 'null' }] }),
+  pause: Type.Unsafe<Static<typeof pause> | null>({ anyOf: [pause, { type: 'null' }] }),
   due: Type.Integer({
     description: 'Due and waiting for a worker; counted up to 10,000 per lane.',
   }),
@@ -55,7 +55,7 @@ export const listQueues = defineRoute({
   },
   answer: queues,
   async handle({ tenant }) {
-    return wireOf(queues, { queues: await tenant.queues.list() })
+    return toWire({ queues: await tenant.queues.list() })
   },
 })
 

@@ -1,6 +1,6 @@
 /** GET /runs/:id, its output, and why it is not running. */
 import { runStates } from '@punctual/core/run'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { runAnswer, runToWire } from '../../wire/run-answer.ts'
 import { answer, idParam, oneOf } from '../../wire/schemas.ts'
@@ -60,6 +60,6 @@ export const explainRun = defineRoute({
   async handle({ tenant, caller, params: { id } }) {
     const fleet = caller.tenantId === null
     const { running, reasons } = await tenant.runs.explain(id, { fleet })
-    return { id, running, reasons: toWire(reasons) as Static<typeof obstacle>[] }
+    return { id, running, reasons: toWire(reasons) }
   },
 })

@@ -1,10 +1,10 @@
 /** GET /runs: the runs that match, in pages. GET /runs/counts: their number by an attribute. */
-import type { CountBy } from '@punctual/core/run'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { runItem, runItemToWire } from '../../wire/run-answer.ts'
 import { queryFilterOf, runQuery } from '../../wire/run-filter.ts'
 import { answer, exactly, nullable, pageQuery, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Runs' } as const
 const group = answer({
@@ -58,10 +58,7 @@ export const countRuns = defineRoute({
   problems: ['job_not_found'],
   async handle({ tenant, query }) {
     const { by, ...filter } = query
-    const counted = await tenant.runs.count(
-      queryFilterOf(filter),
-      by === undefined ? {} : { by: by as CountBy },
-    )
-    return { ...counted, groups: counted.groups as Static<typeof group>[] }
+    const counted = await tenant.runs.count(queryFilterOf(filter), by === undefined ? {} : { by })
+    return toWire(counted)
   },
 })

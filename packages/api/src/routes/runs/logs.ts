@@ -1,7 +1,7 @@
 /** GET /runs/:id/logs: the log lines of a run, in pages, or as a stream. */
 import { limits, PunctualError } from '@punctual/core/errors'
-import { isFinal, type LogLine, type LogPosition } from '@punctual/core/run'
-import Type, { type Static } from 'typebox'
+import { isFinal, type LogPosition } from '@punctual/core/run'
+import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import type { TenantService } from '../../ports/service.ts'
 import { pause } from '../../streams/pause.ts'
@@ -29,10 +29,6 @@ function positionOf(field: string, given: string): LogPosition {
   )
 }
 
-function lineToWire(line: LogLine): Static<typeof logLine> {
-  return toWire(line) as Static<typeof logLine>
-}
-
 /** Sends lines as they are written, until the run has ended and all of them were sent. */
 async function tail(
   { runs }: TenantService,
@@ -47,8 +43,7 @@ async function tail(
     const run = await runs.get(id)
     const lines = await runs.logs(id, { limit: LINES_AT_ONCE, ...(after && { after }) })
     for (const line of lines) {
-      if (!(await out.send({ id: positionText(line), event: 'log', data: lineToWire(line) })))
-        return
+      if (!(await out.send({ id: positionText(line), event: 'log', data: toWire(line) }))) return
       after = line
     }
     if (lines.length === LINES_AT_ONCE) continue
@@ -94,8 +89,7 @@ export const getLogs = defineRoute({
     const from = resumed ?? query.after
     const after = from === undefined ? undefined : positionOf(field, from)
     if (wantsStream(request)) {
-      await stream(call, (out, signal) => tail(tenant, id, after, out, signal))
-      return undefined as never
+      return stream(call, (out, signal) => tail(tenant, id, after, out, signal))
     }
     const { last } = query
     const limit = query.limit ?? (last === undefined ? 1_000 : undefined)
@@ -106,6 +100,6 @@ export const getLogs = defineRoute({
     })
     const end = lines.at(-1)
     const more = end !== undefined && last === undefined && lines.length === limit
-    return { lines: lines.map(lineToWire), next: more ? positionText(end) : null }
+    return { lines: toWire(lines), next: more ? positionText(end) : null }
   },
 })

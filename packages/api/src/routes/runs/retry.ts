@@ -1,10 +1,15 @@
 /** POST /runs/:id/retry and /resolve: retries a failed run, or records how an unknown one ended. */
+import type { ReplayResult } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
-import { type Resolution, type RunState, resolutions } from '@punctual/core/run'
+import {
+  type KeyBusy,
+  type Resolution,
+  type ResolveResult,
+  type RunState,
+  resolutionNames,
+} from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import type { ReplayResult } from '../../ports/dead-letter-service.ts'
-import type { KeyTaken, ResolveResult } from '../../ports/run-service.ts'
 import type { TenantService } from '../../ports/service.ts'
 import { answer, anyJson, exactly, idParam, nullable, oneOf, text } from '../../wire/schemas.ts'
 import { findRun, refuseState } from './find-run.ts'
@@ -21,7 +26,7 @@ const retries = {
   problems: ['run_not_found', 'state_conflict', 'already_handled', 'key_conflict'],
 } as const
 
-function keyTaken(id: string, { key, heldBy }: KeyTaken): never {
+function keyTaken(id: string, { key, heldBy }: KeyBusy): never {
   const holder = heldBy === null ? 'which has just ended' : heldBy
   throw new PunctualError(
     'key_conflict',
@@ -108,7 +113,7 @@ export const retryRun = defineRoute({
     if (state === 'unknown') {
       const { note } = body
       const runId = await resolve(tenant, id, 'run-again', { note, by, wanted: 'retried' })
-      return { id, run_id: runId as string }
+      return { id, run_id: runId ?? refuseState(id, state, 'retried') }
     }
     if (state !== 'dead') return refuseState(id, state, 'retried')
     return replay(tenant, id, body, by)
@@ -121,7 +126,7 @@ export const resolveRun = defineRoute({
   summary: 'Records how an unknown run ended',
   description:
     '`succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once.',
-  body: exactly({ as: oneOf(Object.keys(resolutions) as Resolution[]), note }),
+  body: exactly({ as: oneOf(resolutionNames), note }),
   answer: answer({
     id: Type.String(),
     as: Type.String(),

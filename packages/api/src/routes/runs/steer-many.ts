@@ -1,11 +1,11 @@
 /** POST /runs/cancel, /promote and /reschedule: changes all runs that match, up to a limit. */
 import { instantOf } from '@punctual/core/check'
 import { defaults, limits } from '@punctual/core/errors'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import type { BulkResult } from '../../ports/run-service.ts'
 import { steerFilter, steerFilterOf } from '../../wire/run-filter.ts'
 import { answer, exactly, instant, text } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 /** The members that bound a bulk change. */
 export const manyFields = {
@@ -42,10 +42,6 @@ const changed = answer({
   sample: Type.Array(Type.String(), { description: 'The ids of the first ten.' }),
 })
 
-function toAnswer({ dryRun, ...result }: BulkResult): Static<typeof changed> {
-  return { dry_run: dryRun, ...result } as Static<typeof changed>
-}
-
 const many = {
   method: 'POST',
   scope: 'operate',
@@ -67,7 +63,7 @@ export const cancelRuns = defineRoute({
   async handle({ tenant, body }) {
     const { reason } = body
     const options = { ...manyOptions(body), ...(reason !== undefined && { reason }) }
-    return toAnswer(await tenant.runs.cancelMany(steerFilterOf(body.filter), options))
+    return toWire(await tenant.runs.cancelMany(steerFilterOf(body.filter), options))
   },
 })
 
@@ -78,7 +74,7 @@ export const promoteRuns = defineRoute({
   body: exactly(fields),
   async handle({ tenant, body }) {
     const filter = steerFilterOf(body.filter)
-    return toAnswer(await tenant.runs.promoteMany(filter, manyOptions(body)))
+    return toWire(await tenant.runs.promoteMany(filter, manyOptions(body)))
   },
 })
 
@@ -90,6 +86,6 @@ export const rescheduleRuns = defineRoute({
   async handle({ tenant, body }) {
     const runAt = new Date(instantOf('run_at', body.run_at))
     const filter = steerFilterOf(body.filter)
-    return toAnswer(await tenant.runs.rescheduleMany(filter, runAt, manyOptions(body)))
+    return toWire(await tenant.runs.rescheduleMany(filter, runAt, manyOptions(body)))
   },
 })

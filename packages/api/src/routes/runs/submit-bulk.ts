@@ -1,6 +1,6 @@
 /** POST /runs/bulk: up to 10,000 runs, one per line; all or none, or a result for each. */
 import { limits } from '@punctual/core/errors'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import {
   bulkAnswer,
   bulkQuery,
@@ -10,8 +10,11 @@ import {
   unpackBulk,
 } from '../../http/bulk.ts'
 import { defineRoute } from '../../http/define-route.ts'
+import { readerOf } from '../../http/validator.ts'
 import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, SubmissionReader } from '../../wire/run-input.ts'
+
+const read = readerOf(newRun, 'line')
 
 export const submitRuns = defineRoute({
   method: 'POST',
@@ -31,8 +34,8 @@ export const submitRuns = defineRoute({
   keep: packBulk,
   replay: unpackBulk,
   handle({ service, tenant, query, body, caller, reply }) {
-    return performBulk<Static<typeof newRun>>({
-      ...{ service, reply, schema: newRun, body, each: query.mode === 'each' },
+    return performBulk({
+      ...{ service, reply, body, read, each: query.mode === 'each' },
       write: (runs) =>
         inWireNames(runs, async () => {
           const reader = new SubmissionReader(caller.keyName)

@@ -1,6 +1,7 @@
 /** POST /runs: submits a run of a handler. */
 import Type, { type Static } from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
+import type { TenantService } from '../../ports/service.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { newRun, submissionOf } from '../../wire/run-input.ts'
 import { answer, oneOf } from '../../wire/schemas.ts'
@@ -11,9 +12,10 @@ const submittedRun = answer({
   outcome: oneOf(['created', 'existing', 'replaced'] as const),
 })
 
+type SubmitCall = Call<unknown, unknown, Static<typeof newRun>>
+
 /** Submits all runs or none. */
-async function submitEach(calls: readonly Call<unknown, unknown, Static<typeof newRun>>[]) {
-  const { tenant } = calls[0] as (typeof calls)[number]
+async function submitAll(tenant: TenantService, calls: readonly SubmitCall[]) {
   const bodies = calls.map(({ body }) => body)
   const runs = await inWireNames(bodies, async () =>
     tenant.submitAll(calls.map(({ body, caller }) => submissionOf(body, caller.keyName))),
@@ -37,9 +39,13 @@ export const submitRun = defineRoute({
   others: { 200: 'A live run has the key; `id` is that run.' },
   writes: 'keyed',
   problems: ['key_conflict', 'handler_unknown', 'quota_exceeded', 'payload_too_large'],
-  async handle(call) {
-    const [run] = await submitEach([call])
-    return run as never
+  async handle({ tenant, body, caller, reply }) {
+    const run = await inWireNames([body], async () => {
+      const { handler, payload, options } = submissionOf(body, caller.keyName)
+      return tenant.submit(handler, payload, options)
+    })
+    reply.code(run.created ? 201 : 200)
+    return run
   },
-  handleAll: submitEach,
+  handleAll: submitAll,
 })

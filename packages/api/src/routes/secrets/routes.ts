@@ -1,10 +1,11 @@
 /** Secrets: set and deleted here, read by handlers, never shown. */
+import type { SecretInfo } from '@punctual/core/identity'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, name } from '../../wire/schemas.ts'
+import { answer, exactly, name, unlisted } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
-const secrets = answer({ secrets: Type.Array(Type.Unknown()) })
+const secrets = answer({ secrets: Type.Array(unlisted<SecretInfo>()) })
 const params = exactly({ name })
 const tag = 'Secrets'
 
@@ -13,7 +14,7 @@ export const listSecrets = defineRoute({
   summary: 'Lists the names of secrets, without their values',
   answer: secrets,
   async handle({ tenant }) {
-    return wireOf(secrets, { secrets: await tenant.secrets.list() })
+    return toWire({ secrets: await tenant.secrets.list() })
   },
 })
 
@@ -26,7 +27,7 @@ export const setSecret = defineRoute({
   body: exactly({ value: Type.Unknown({ description: 'A string of at least 8 characters.' }) }),
   answer: answer({ name: Type.String(), version: Type.Integer() }),
   async handle({ tenant, params: { name: secret }, body }) {
-    const { version } = await tenant.secrets.set(secret, body.value as string)
+    const { version } = await tenant.secrets.set(secret, body.value)
     return { name: secret, version }
   },
 })

@@ -1,8 +1,8 @@
 /** Statistics of finished runs: of the last minutes, and by day or job as a report. */
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
 import { answer, exactly, instant, nullable, oneOf } from '../../wire/schemas.ts'
+import { toWire } from '../../wire/snake.ts'
 
 const ends = {
   runs: Type.Integer(),
@@ -34,7 +34,7 @@ export const getStats = defineRoute({
   }),
   answer: recent,
   async handle({ tenant, query }) {
-    return wireOf(recent, { recent: await tenant.stats.recent(query) })
+    return toWire({ recent: await tenant.stats.recent(query) })
   },
 })
 
@@ -48,6 +48,6 @@ export const getReport = defineRoute({
   }),
   answer: report,
   async handle({ tenant, query }) {
-    return wireOf(report, await tenant.stats.report(query))
+    return toWire(await tenant.stats.report(query))
   },
 })

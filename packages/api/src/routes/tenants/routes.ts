@@ -1,17 +1,17 @@
 /** Tenants, managed with keys of the installation: their quotas, use and data. */
 import { Readable } from 'node:stream'
 import { PunctualError } from '@punctual/core/errors'
+import type { EraseResult, Quotas } from '@punctual/core/identity'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { wireOf } from '../../wire/described.ts'
-import { answer, exactly, instant, nullable, text } from '../../wire/schemas.ts'
-import { fromWire } from '../../wire/snake.ts'
+import { answer, exactly, instant, nullable, text, unlisted } from '../../wire/schemas.ts'
+import { fromWire, toWire } from '../../wire/snake.ts'
 
 const tenant = answer({
   id: Type.Integer(),
   name: Type.String(),
   note: nullable(Type.String()),
-  quotas: Type.Unknown({ description: 'A quota that is not named is unlimited.' }),
+  quotas: unlisted<Quotas>({ description: 'A quota that is not named is unlimited.' }),
   created_at: Type.String(),
   created_by: nullable(Type.String()),
   suspended_at: nullable(Type.String()),
@@ -52,8 +52,8 @@ export const createTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_exists'],
   async handle({ service, body, caller }) {
-    const options = { ...(fromWire(body) as { name: string }), by: caller.keyName }
-    return wireOf(tenant, await service.tenants.create(options))
+    const options = { ...fromWire(body), by: caller.keyName }
+    return toWire(await service.tenants.create(options))
   },
 })
 
@@ -65,7 +65,7 @@ export const listTenants = defineRoute({
   }),
   answer: tenants,
   async handle({ service, query }) {
-    return wireOf(tenants, { tenants: await service.tenants.list(query) })
+    return toWire({ tenants: await service.tenants.list(query) })
   },
 })
 
@@ -80,7 +80,7 @@ export const getTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name } }) {
-    return wireOf(tenant, found(await service.tenants.get(name), name))
+    return toWire(found(await service.tenants.get(name), name))
   },
 })
 
@@ -95,7 +95,7 @@ export const updateTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, body }) {
-    return wireOf(tenant, await service.tenants.update(name, fromWire(body) as object))
+    return toWire(await service.tenants.update(name, fromWire(body)))
   },
 })
 
@@ -107,7 +107,7 @@ export const suspendTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, body, caller }) {
-    return wireOf(tenant, await service.tenants.suspend(name, { ...body, by: caller.keyName }))
+    return toWire(await service.tenants.suspend(name, { ...body, by: caller.keyName }))
   },
 })
 
@@ -118,7 +118,7 @@ export const resumeTenant = defineRoute({
   answer: tenant,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name } }) {
-    return wireOf(tenant, await service.tenants.resume(name))
+    return toWire(await service.tenants.resume(name))
   },
 })
 
@@ -147,7 +147,7 @@ export const getUsage = defineRoute({
   answer: usage,
   problems: ['tenant_not_found'],
   async handle({ service, params: { name }, query }) {
-    return wireOf(usage, { days: await service.tenants.usage(name, query) })
+    return toWire({ days: await service.tenants.usage(name, query) })
   },
 })
 
@@ -160,7 +160,7 @@ export const exportTenant = defineRoute({
   async handle({ service, params: { name }, query, reply }) {
     found(await service.tenants.get(name), name)
     const lines = Readable.from(service.tenants.export(name, query))
-    return reply.type('application/x-ndjson').send(lines) as never
+    await reply.type('application/x-ndjson').send(lines)
   },
 })
 
@@ -169,10 +169,10 @@ export const eraseTenant = defineRoute({
   summary: 'Erases a tenant and all of its data permanently; this takes a while',
   params,
   query: exactly({ confirm: text(63, { description: 'The name of the tenant, repeated.' }) }),
-  answer: Type.Unknown(),
+  answer: unlisted<EraseResult>(),
   problems: ['tenant_not_found', 'tenant_protected'],
   async handle({ service, actor, params: { name }, query }) {
     const erased = await service.as(actor, () => service.tenants.erase(name, query))
-    return wireOf(Type.Unknown(), erased)
+    return toWire(erased)
   },
 })

@@ -63,7 +63,7 @@ export function addWorkerSessions(
   const serving = new Serving(performing.workers)
   for (const prefix of PREFIXES)
     for (const route of workerRoutes)
-      app.route({
+      app.route<{ Params: { session_id?: string } }>({
         method: route.method,
         url: `${prefix}${BASE}${route.path === null ? '' : `/:session_id${route.path}`}`,
         bodyLimit: limits.workerBodyBytes,
@@ -76,7 +76,7 @@ export function addWorkerSessions(
           const { body } = request
           const tenantId = await askedTenant(request, request.caller, performing.service())
           const caller = { tenantId }
-          const { session_id: id } = request.params as { session_id?: string }
+          const { session_id: id } = request.params
           const session = id === undefined ? null : await sessions.authorise(caller, id)
           reply.code(route.status ?? 200)
           const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
@@ -99,5 +99,5 @@ function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {
     description: `Requires the scope \`worker\`.${specific}`,
     // For programs, as with the other routes.
     ...{ 'x-scope': 'worker', 'x-writes': false, 'x-problems': problems },
-  } as FastifySchema
+  }
 }
