@@ -20,6 +20,7 @@
 import { cronPeak } from './cron/cron-peak.mjs'
 import { cronSteady } from './cron/cron-steady.mjs'
 import { fire } from './cron/fire.mjs'
+import { mix } from './cron/mix.mjs'
 import { next } from './cron/next.mjs'
 import { planScale } from './cron/plan-scale.mjs'
 import { register } from './cron/register.mjs'
@@ -54,6 +55,7 @@ export const SCENARIOS = [
     busy,
     idle,
     fire,
+    mix,
     keys,
     noisyNeighbour,
   ],
