@@ -1,12 +1,13 @@
 /** Registers, changes and finds jobs. The name identifies a job; declaring it again changes it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
-import { PunctualError } from '@punctual/core/errors'
+import { invariant, PunctualError } from '@punctual/core/errors'
 import type { Quotas } from '@punctual/core/identity'
 import { type CompiledJob, firstSlot, type Job, type JobResult } from '@punctual/core/job'
 import { RunIdSource } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
+import { listCalendars } from '../calendars/statements.gen.ts'
 import {
   int2Array,
   int4Array,
@@ -25,6 +26,14 @@ import type { JobEdits } from './edits.ts'
 import type { JobTransaction } from './job-transaction.ts'
 import { type JobFilter, listJobs } from './list-jobs.ts'
 import { type StoredJob, toJob } from './rows.ts'
+import {
+  findJobs,
+  insertCursors,
+  insertJobs,
+  internTimings,
+  listNames,
+  updateJob,
+} from './statements.gen.ts'
 
 export interface JobStoreOptions {
   readonly database: Database
@@ -91,9 +100,16 @@ export class JobStore {
     for (let i = 0; i < placed.length; i += BATCH) {
       const batch = placed.slice(i, i + BATCH)
       const changed = await this.#changeBatch(batch, tenantId, tries)
-      batch.forEach(({ job }, n) => void byJob.set(job, changed[n] as JobResult))
+      for (const [n, result] of changed.entries()) {
+        const placedJob = batch[n]
+        if (placedJob) byJob.set(placedJob.job, result)
+      }
     }
-    const results = jobs.map((job) => byJob.get(job) as JobResult)
+    const results = jobs.map((job) => {
+      const result = byJob.get(job)
+      invariant(result, 'every declared job has a result')
+      return result
+    })
     if (results.some(({ change }) => change !== 'unchanged')) this.#options.onChanged()
     return results
   }
@@ -126,13 +142,10 @@ export class JobStore {
   /** Returns the existing jobs, by name. */
   async byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
     const found = new Map<string, StoredJob>()
-    const statement = this.#database.statement('jobs/find-jobs')
     for (let i = 0; i < names.length; i += BATCH) {
-      const values = [tenantId, null, names.slice(i, i + BATCH)]
-      for (const row of await this.#database.control.pinnedOne(statement, values)) {
-        const job = toJob(row)
-        found.set(job.name, job)
-      }
+      const call = findJobs(tenantId, null, names.slice(i, i + BATCH))
+      for (const row of await this.#database.control.runPinned(call))
+        found.set(row.name, toJob(row))
     }
     return found
   }
@@ -142,16 +155,16 @@ export class JobStore {
     const quotas = await this.#options.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
     const timings = await this.#internTimings(jobs)
-    const lanes = await Promise.all(
-      jobs.map(({ run: { queue, handler, priority } }) =>
-        this.#options.lanes.intern({ tenantId, queue, handler, priority }),
-      ),
+    const placed = await Promise.all(
+      jobs.map(async (job) => {
+        const { queue, handler, priority } = job.run
+        const id = this.#ids.next(this.#database.clock.nowMs())
+        const lane = await this.#options.lanes.intern({ tenantId, queue, handler, priority })
+        const timing = timings.get(job.rulesText)
+        invariant(timing !== undefined, 'the timing rules of every job have a number')
+        return { job, id, lane, timing }
+      }),
     )
-    const ids = jobs.map(() => this.#ids.next(this.#database.clock.nowMs()))
-    const placed = jobs.map((job, i) => ({
-      ...{ job, id: ids[i] as string, lane: lanes[i] as number },
-      timing: timings.get(job.rulesText) as number,
-    }))
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
       this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
     )
@@ -190,7 +203,7 @@ export class JobStore {
   ): Promise<ReadonlySet<string>> {
     const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, client)
     const compiled = jobs.map(({ job }) => job)
-    const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
+    const call = insertJobs(
       tenantId,
       uuidArray(jobs.map(({ id }) => id)),
       textArray(compiled.map(({ name }) => name)),
@@ -209,17 +222,19 @@ export class JobStore {
       textArray(compiled.map(({ source }) => source)),
       textArray(compiled.map(({ run }) => run.createdBy)),
       jsonbArray(compiled.map(({ flow }) => encodeFlow(tenantId, flow))),
-    ])
-    const made = new Set(rows.map(([id]) => id as string))
+    )
+    const rows = await this.#jobs.run(client, call)
+    const made = new Set(rows.map(({ id }) => id))
+    const [first] = rows
     const fresh = jobs.filter(({ id }) => made.has(id))
-    if (fresh.length === 0) return made
+    if (!first) return made
     for (const { job } of fresh) this.#options.quotas.checkJob(quotas, job, this.#timings)
-    const nowMs = Number(rows[0]?.[1])
+    const nowMs = first.createdMs
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
       if (nextMs === null) throw neverFires(fresh[i]?.job.name ?? '')
     })
-    await this.#jobs.run(client, 'jobs/insert-cursors', [
+    const cursors = insertCursors(
       tenantId,
       uuidArray(fresh.map(({ id }) => id)),
       int8ArrayOfNumbers(beginnings.map(({ nextMs }) => nextMs)),
@@ -229,7 +244,8 @@ export class JobStore {
       int4Array(fresh.map(({ timing }) => timing)),
       int2Array(fresh.map(({ id }) => shardOf(id))),
       nowMs,
-    ])
+    )
+    await this.#jobs.run(client, cursors)
     await checkCount()
     return made
   }
@@ -244,20 +260,30 @@ export class JobStore {
       const { stored, nowMs } = held
       if (isSame(stored, job, lane, timing)) return false
       const at = await this.#options.edits.place(client, held, job)
-      await this.#jobs.run(client, 'jobs/update-job', [
-        ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
-        ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
-        ...[job.description, job.owner, job.source],
-        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
-        encodeFlow(tenantId, job.flow),
-      ])
+      const call = updateJob(
+        ...([
+          stored.id,
+          lane,
+          timing,
+          job.payload,
+          job.run.timeoutMs,
+          job.run.maxAttempts,
+        ] as const),
+        ...([job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels] as const),
+        ...([job.description, job.owner, job.source] as const),
+        ...([at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs] as const),
+        ...([at.cursorMs, at.overMs, encodeFlow(tenantId, job.flow)] as const),
+      )
+      await this.#jobs.run(client, call)
       return true
     })
     if (changed === null) {
       const found = await this.find(job.name, tenantId)
       if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
       // Another session deleted it between our two queries.
-      return (await this.upsert([job], tenantId, tries - 1))[0] as JobResult
+      const [result] = await this.upsert([job], tenantId, tries - 1)
+      invariant(result, 'a declared job has a result')
+      return result
     }
     return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
   }
@@ -268,9 +294,8 @@ export class JobStore {
 
   /** The names of the existing jobs among these ids. */
   async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
-    const statement = this.#database.statement('jobs/list-names')
-    const rows = await this.#database.control.query(statement, [tenantId, uuidArray([...ids])])
-    return new Map(rows.map(([id, name]) => [id as string, name as string]))
+    const rows = await this.#database.control.run(listNames(tenantId, uuidArray(ids)))
+    return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
   list(filter: JobFilter, tenantId: number): Promise<Job[]> {
@@ -282,27 +307,29 @@ export class JobStore {
     const unknown = wanted.filter((text) => !this.#timingIds.has(text))
     // After a restore that lost the sequence's position, a try may get numbers that are taken.
     for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
-      const intern = this.#database.statement('jobs/intern-timings')
       // A rollback of the caller's transaction must not undo what is cached here.
       const rows = await this.#database.transactions.outside(() =>
-        this.#database.control.query(intern, [textArray(unknown)]),
+        this.#database.control.run(internTimings(textArray(unknown))),
       )
       if (this.#timingIds.size > 200_000) this.#timingIds.clear()
-      for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
+      for (const { spec, id } of rows) this.#timingIds.set(spec, id)
       // The statement does not see a row that it waited for another transaction to insert.
       if (unknown.every((text) => this.#timingIds.has(text))) break
     }
-    return new Map(wanted.map((text) => [text, this.#timingIds.get(text) as number]))
+    return new Map(
+      wanted.map((text) => {
+        const id = this.#timingIds.get(text)
+        invariant(id !== undefined, 'timing rules that were interned have a number')
+        return [text, id]
+      }),
+    )
   }
 
   async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
     const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
     if (wanted.size === 0) return
-    const rows = await this.#database.control.query(
-      this.#database.statement('calendars/list-calendars'),
-      [tenantId],
-    )
-    const known = new Set(rows.map(([name]) => name))
+    const rows = await this.#database.control.run(listCalendars(tenantId))
+    const known = new Set(rows.map(({ name }) => name))
     for (const name of wanted)
       if (!known.has(name))
         throw new PunctualError(
@@ -352,7 +379,7 @@ function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: numbe
     stored.policy === job.run.policy &&
     isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
     isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&
-    sameJson(stored.labelsText, job.run.labels) &&
+    isDeepStrictEqual(stored.labels, labelsIn(job.run.labels)) &&
     stored.description === job.description &&
     stored.owner === job.owner &&
     stored.source === job.source &&
@@ -362,8 +389,6 @@ function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: numbe
   )
 }
 
-function sameJson(a: string | null, b: string | null): boolean {
-  const sorted = (text: string | null) =>
-    text === null ? null : JSON.stringify(Object.entries(JSON.parse(text)).sort())
-  return sorted(a) === sorted(b)
+function labelsIn(text: string | null): unknown {
+  return text === null ? {} : JSON.parse(text)
 }
