@@ -161,7 +161,7 @@ export class Transactions {
   async within<T>(
     client: pg.Client,
     settings: Omit<TransactionSettings, 'rowSecurity'>,
-    work: () => Promise<T>,
+    work: (transaction: OpenTransaction) => Promise<T>,
   ): Promise<{ value: T; afterCommit: readonly (() => unknown)[] }> {
     const { rowSecurity } = this
     const transaction = new OpenTransaction(client, {
@@ -169,7 +169,9 @@ export class Transactions {
       rowSecurity: rowSecurity !== null,
     })
     try {
-      const value = await this.#storage.run({ transaction, rowSecurity, deciding: true }, work)
+      const value = await this.#storage.run({ transaction, rowSecurity, deciding: true }, () =>
+        work(transaction),
+      )
       return { value, afterCommit: transaction.takeAfterCommit() }
     } finally {
       transaction.open = false

@@ -12,6 +12,7 @@ import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
+import type { Signals } from '../connection/signals.ts'
 import type { Call } from '../sql/typed.ts'
 import { findKeys, takeKeys } from '../submit/statements.gen.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
@@ -34,7 +35,7 @@ export interface ReplaysOptions {
   readonly clientPool: ClientPool
   readonly random: Random
   readonly ensurePartitions: () => Promise<void>
-  readonly onQueued: (lanes: Iterable<number>) => void
+  readonly signals: Signals
   readonly quotas: QuotaKeeper
 }
 
@@ -121,6 +122,6 @@ export class Replays {
 
   /** Sends hints that these lanes have due runs. */
   queued(lanes: readonly number[]): void {
-    if (lanes.length > 0) this.#options.onQueued(lanes)
+    if (lanes.length > 0) this.#options.signals.due(lanes)
   }
 }

@@ -51,6 +51,13 @@ function timed(client: pg.Client): Queryable {
   }
 }
 
+export interface KeyedSubmitterOptions {
+  readonly database: Database
+  readonly clientPool: ClientPool
+  readonly submitter: Submitter
+  readonly signals: Signals
+}
+
 export class KeyedSubmitter {
   readonly #database: Database
   readonly #submitter: Submitter
@@ -58,7 +65,7 @@ export class KeyedSubmitter {
   readonly #clientPool: ClientPool
   readonly #keys: KeyTaking
 
-  constructor(database: Database, clientPool: ClientPool, submitter: Submitter, signals: Signals) {
+  constructor({ database, clientPool, submitter, signals }: KeyedSubmitterOptions) {
     this.#database = database
     this.#clientPool = clientPool
     this.#submitter = submitter

@@ -19,6 +19,7 @@ import type { Signals } from '../connection/signals.ts'
 import { readTime } from '../connection/statements.gen.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
 import type { Call } from '../sql/typed.ts'
+import type { ParkedRuns } from '../work/parked-runs.ts'
 import { gateOf } from './flow-keys.ts'
 import { InsertCalls, STATEMENT_LENGTH_MAX } from './insert-calls.ts'
 import type { Prepared } from './prepared.ts'
@@ -45,8 +46,7 @@ export interface SubmitterOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs?: number
   readonly daysAhead?: number
-  /** Runs with these gates were committed, and may wait for places that were freed meanwhile. */
-  readonly onGated: (gates: readonly bigint[]) => Promise<void>
+  readonly parked: ParkedRuns
 }
 
 export class Submitter {
@@ -216,7 +216,7 @@ export class Submitter {
   committed(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
     const gates = [...freed, ...runs.flatMap(({ gate }) => gate ?? [])]
     // If this fails, the reaper releases the runs.
-    if (gates.length > 0) this.#options.onGated(gates).catch(() => undefined)
+    if (gates.length > 0) this.#options.parked.releaseGates(gates).catch(() => undefined)
   }
 
   /**

@@ -6,6 +6,7 @@ import { ClientPool } from '../../src/connection/client-pool.ts'
 import { systemRandom } from '../../src/connection/system-ports.ts'
 import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
 import { Submitter } from '../../src/submit/submitter.ts'
+import { ParkedRuns } from '../../src/work/parked-runs.ts'
 
 let t: TestStore
 beforeAll(async () => {
@@ -45,12 +46,12 @@ it('resending a submission whose answer was lost does not give its key to the en
   const { database, lanes, signals } = t.store
   const ensurePartitions = async () => undefined
   const submitter = new Submitter({
-    onGated: async () => undefined,
+    parked: new ParkedRuns(database, signals),
     ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
   })
   const clientPool = new ClientPool(database)
   onTestFinished(() => clientPool.close())
-  const submissions = new KeyedSubmitter(database, clientPool, submitter, signals)
+  const submissions = new KeyedSubmitter({ database, clientPool, submitter, signals })
   const options = compileOptions('test', { key: 'lost answer' })
   const runs = await submitter.prepare([{ options, payload: '1' }], 1)
   const [first] = await submissions.submit(runs, 1, false)
