@@ -98,7 +98,7 @@ export class TenantScope {
   }
 
   #report(report: () => void): void {
-    void this.#options.store.database.transactions.afterCommit(report)
+    void this.#options.store.database.ambient.afterCommit(report)
   }
 
   #encode(payload: unknown): string {

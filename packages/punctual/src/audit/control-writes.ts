@@ -2,10 +2,7 @@
  * The one seam that records control writes. A write and its audit entry are committed together or
  * not at all. An operation that takes many transactions, such as cancelling a million runs, is
  * recorded twice: before anything is changed, and at the end with its result.
- *
- * The actor travels with the work in AsyncLocalStorage, so that no signature has to carry it.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
 import type { PostgresStore, Queryable } from '@punctual/store'
 
@@ -48,7 +45,6 @@ export interface WriteScope<TenantId extends number | null = number> {
 export class ControlWrites {
   readonly #store: PostgresStore
   readonly #byDefault: Actor
-  readonly #actors = new AsyncLocalStorage<Actor>()
 
   constructor(store: PostgresStore, byDefault: Actor) {
     this.#store = store
@@ -57,7 +53,7 @@ export class ControlWrites {
 
   /** The actor of the current call. */
   get actor(): Actor {
-    return this.#actors.getStore() ?? this.#byDefault
+    return this.#store.database.ambient.actor ?? this.#byDefault
   }
 
   /**
@@ -65,8 +61,7 @@ export class ControlWrites {
    * them.
    */
   as<T>(actor: Actor, work: () => T): T {
-    const deciding = () => this.#store.database.transactions.deciding(work)
-    return this.#actors.run(Object.freeze({ ...checkActor(actor) }), deciding)
+    return this.#store.database.ambient.as(Object.freeze({ ...checkActor(actor) }), work)
   }
 
   /** Performs the write and appends its entries in the same transaction, or in the caller's. */

@@ -6,6 +6,7 @@
 import type pg from 'pg'
 import type { Database } from './database.ts'
 import { isConnectionFault } from './faults.ts'
+import type { OpenTransaction } from './open-transaction.ts'
 import { LOCAL_PINS, PINNED } from './pins.ts'
 import { retrying } from './retrying.ts'
 import type { ConnectSettings } from './server/endpoint.ts'
@@ -69,8 +70,17 @@ export class ClientPool {
    * Inside a transaction of the caller the work becomes a part of that one.
    */
   transaction<T>(work: (client: pg.Client) => Promise<T>, own: OwnTransaction = {}): Promise<T> {
-    const { current, rowSecurity } = this.#database.transactions
-    if (current) return current.part(work)
+    return this.join(this.#database.ambient.transaction, work, own)
+  }
+
+  /** Runs the work as a part of this transaction, or with null in a separate one. */
+  join<T>(
+    transaction: OpenTransaction | null,
+    work: (client: pg.Client) => Promise<T>,
+    own: OwnTransaction = {},
+  ): Promise<T> {
+    if (transaction) return transaction.part(work)
+    const { rowSecurity } = this.#database.ambient
     return this.separateTransaction(
       work,
       rowSecurity === null ? own : { ...own, begin: rowSecurity },
@@ -78,14 +88,19 @@ export class ClientPool {
   }
 
   /** Like `transaction`, with planner settings that keep statements from reading whole tables. */
-  async pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const { current, rowSecurity } = this.#database.transactions
-    if (!current)
-      return this.separateTransaction(work, {
-        begin: rowSecurity === null ? PINNED : `${rowSecurity}; ${LOCAL_PINS}`,
-      })
-    await current.pin()
-    return current.part(work)
+  pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.joinPinned(this.#database.ambient.transaction, work)
+  }
+
+  /** Like `join`, with the planner settings of `pinned`. */
+  async joinPinned<T>(
+    transaction: OpenTransaction | null,
+    work: (client: pg.Client) => Promise<T>,
+  ): Promise<T> {
+    await transaction?.pin()
+    const { rowSecurity } = this.#database.ambient
+    const begin = rowSecurity === null ? PINNED : `${rowSecurity}; ${LOCAL_PINS}`
+    return transaction ? transaction.part(work) : this.separateTransaction(work, { begin })
   }
 
   /** Runs the work in a separate transaction, even inside a transaction of the caller. */

@@ -226,7 +226,7 @@ export class GroupStore implements GroupUpkeep {
       ),
     )
     if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    void database.transactions.afterCommit(() => submitter.committed(runs, freed))
+    void database.ambient.afterCommit(() => submitter.committed(runs, freed))
     signals.groupsChanged()
     return result
   }

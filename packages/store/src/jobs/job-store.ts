@@ -308,7 +308,7 @@ export class JobStore {
     // After a restore that lost the sequence's position, a try may get numbers that are taken.
     for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
       // A rollback of the caller's transaction must not undo what is cached here.
-      const rows = await this.#database.transactions.outside(() =>
+      const rows = await this.#database.ambient.outside(() =>
         this.#database.control.run(internTimings(textArray(unknown))),
       )
       if (this.#timingIds.size > 200_000) this.#timingIds.clear()

@@ -92,7 +92,7 @@ export class JobSteering {
     const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
       this.#pause(client, held, note),
     )
-    if (paused) await this.#options.database.transactions.afterCommit(() => this.onPaused(paused))
+    if (paused) await this.#options.database.ambient.afterCommit(() => this.onPaused(paused))
     return paused !== null
   }
 

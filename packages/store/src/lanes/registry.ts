@@ -46,7 +46,7 @@ export class LaneRegistry {
     if (!pending) {
       // A rollback of the caller's transaction must not undo what is cached here.
       const intern = () => this.#intern(key, name)
-      pending = this.#database.transactions.outside(intern).finally(() => {
+      pending = this.#database.ambient.outside(intern).finally(() => {
         if (this.#pending.get(name) === pending) this.#pending.delete(name)
       })
       this.#pending.set(name, pending)

@@ -7,8 +7,8 @@ import type pg from 'pg'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isConnectionFault } from '../connection/faults.ts'
+import { type OpenTransaction, TransactionBroken } from '../connection/open-transaction.ts'
 import { retrying } from '../connection/retrying.ts'
-import { type OpenTransaction, TransactionBroken } from '../connection/transactions.ts'
 import { findCommit } from './statements.gen.ts'
 
 const DEADLINE_MS = 30_000
@@ -40,11 +40,11 @@ export class RequestTransactions {
 
   /** Within a transaction of the caller, the work is a part of that one. */
   async run<T>(work: Work<T>): Promise<T> {
-    const { transactions } = this.#database
-    const { current } = transactions
-    if (current) return current.part(() => work(current))
+    const { ambient } = this.#database
+    const { transaction } = ambient
+    if (transaction) return transaction.part(() => work(transaction))
     const { value, afterCommit } = await this.#commit(work)
-    await transactions.outside(() => Promise.all(afterCommit.map((then) => then())))
+    await ambient.outside(() => Promise.all(afterCommit.map((then) => then())))
     return value
   }
 
@@ -67,8 +67,8 @@ export class RequestTransactions {
   }
 
   async #once<T>(work: Work<T>): Promise<Done<T>> {
-    const { transactions, timeoutMs, prepared } = this.#database
-    const { rowSecurity } = transactions
+    const { ambient, statements, timeoutMs, prepared } = this.#database
+    const { rowSecurity } = ambient
     let id = ''
     let done: Done<T> | null = null
     const { timeline } = this.#database
@@ -77,7 +77,7 @@ export class RequestTransactions {
       return await this.#clientPool.separateTransaction(
         async (client, begun) => {
           id = numberIn(begun)
-          done = await transactions.within(client, { timeoutMs, prepared }, work)
+          done = await ambient.within(client, { statements, timeoutMs, prepared }, work)
           return done
         },
         { begin },

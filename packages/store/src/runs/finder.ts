@@ -43,10 +43,10 @@ export class RunFinder {
    */
   async find(id: string, tenantId: number | null): Promise<Run | null> {
     if (!isRunId(id)) return null
-    const { transactions } = this.#source
+    const { ambient } = this.#source
     const asked = id.toLowerCase()
-    if (transactions.current) return (await this.#read([asked], tenantId)).get(asked) ?? null
-    const name = `${tenantId} ${transactions.rowSecurity}`
+    if (ambient.transaction) return (await this.#read([asked], tenantId)).get(asked) ?? null
+    const name = `${tenantId} ${ambient.rowSecurity}`
     const callers = this.#callers.get(name) ?? { name, tenantId, waiting: [], inProgress: 0 }
     this.#callers.set(name, callers)
     return new Promise((resolve, reject) => {

@@ -19,8 +19,8 @@ export class Days {
 
   /** Makes the missing ones of yesterday, today and the days ahead; returns the new ones. */
   makeAhead(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {
-    const { clock, schema, transactions } = this.#database
-    return transactions.outside(() =>
+    const { clock, schema, ambient } = this.#database
+    return ambient.outside(() =>
       this.#clientPool.with((client) =>
         ensureDays(client, schema, clock.nowMs(), daysAhead, this.#pause),
       ),
@@ -29,8 +29,8 @@ export class Days {
 
   /** Makes the days of these instants. */
   makeOf(instantsMs: readonly number[]): Promise<void> {
-    const { schema, transactions } = this.#database
-    return transactions.outside(() =>
+    const { schema, ambient } = this.#database
+    return ambient.outside(() =>
       this.#clientPool.with(async (client) => {
         for (const dayMs of new Set(instantsMs.map(dayStart)))
           await ensureDay(client, schema, dayMs, this.#pause)

@@ -90,7 +90,7 @@ export class KeyedSubmitter {
       { answerMs: ANSWER_MS },
     )
     this.#signals.due(lanes)
-    void this.#database.transactions.afterCommit(() => this.#submitter.committed(runs, freedGates))
+    void this.#database.ambient.afterCommit(() => this.#submitter.committed(runs, freedGates))
     return accepted
   }
 

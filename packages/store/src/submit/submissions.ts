@@ -43,7 +43,7 @@ export class Submissions {
       return retrying({ clock: database.localClock, deadlineMs: DEADLINE_MS }, (again) =>
         keyed.submit(runs, tenantId, again),
       )
-    if (database.transactions.current) await submitter.submitWithin(runs)
+    if (database.ambient.transaction) await submitter.submitWithin(runs)
     else await submitter.submit(runs)
     return runs.map((run) => ({ id: run.id, created: true, outcome: 'created' }))
   }

@@ -136,7 +136,7 @@ export class Submitter {
       this.#pending.push({ runs, resolve, reject })
       this.#pendingRuns += runs.length
       // Outside the caller's transaction: the pump also carries runs of other callers.
-      this.#options.database.transactions.outside(() => this.#pump())
+      this.#options.database.ambient.outside(() => this.#pump())
     })
   }
 
@@ -146,7 +146,7 @@ export class Submitter {
     const runs = await this.current(prepared)
     for (const call of this.inserts(runs, false)) await database.control.run(call)
     signals.due(new Set(runs.map((run) => run.lane)))
-    void database.transactions.afterCommit(() => this.committed(runs))
+    void database.ambient.afterCommit(() => this.committed(runs))
   }
 
   #pump(): void {

@@ -79,7 +79,7 @@ export class TenantErasure {
       throw new PunctualError('tenant_protected', 'The default tenant cannot be erased.', {
         id: name,
       })
-    return this.#database.transactions.outside(() => this.#erase(tenant, options))
+    return this.#database.ambient.outside(() => this.#erase(tenant, options))
   }
 
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {

@@ -119,7 +119,7 @@ test('a transaction whose connection is lost before the commit runs its work onc
         name: '',
         text: 'select pg_backend_pid()',
       })
-      await store.database.transactions.outside(() =>
+      await store.database.ambient.outside(() =>
         store.database.upkeep.query(
           { name: '', text: 'select pg_terminate_backend($1::integer)' },
           [row?.[0] as string],
