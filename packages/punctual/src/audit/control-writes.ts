@@ -4,7 +4,7 @@
  * recorded twice: before anything is changed, and at the end with its result.
  */
 import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
-import type { PostgresStore, Queryable } from '@punctual/store'
+import type { PostgresStore, Queryable, WriteWith } from '@punctual/store'
 
 /** One change, as it is recorded. */
 export interface Recorded {
@@ -65,13 +65,18 @@ export class ControlWrites {
   }
 
   /** Performs the write and appends its entries in the same transaction, or in the caller's. */
-  record<T>(tenantId: number | null, write: () => Promise<Written<T>>, tx?: Queryable): Promise<T> {
-    const perform = async () => {
-      const { result, entries } = await write()
+  record<T>(
+    tenantId: number | null,
+    write: (writeWith: WriteWith) => Promise<Written<T>>,
+    tx?: Queryable,
+  ): Promise<T> {
+    const perform = async (writeWith: WriteWith) => {
+      const { result, entries } = await write(writeWith)
       if (entries.length > 0) await this.#append(tenantId, entries, tx)
       return result
     }
-    return tx ? perform() : this.#store.transaction(perform)
+    if (tx) return perform({ tx })
+    return this.#store.transaction((transaction) => perform({ transaction }))
   }
 
   /** Appends an entry, performs the write in its own transactions, and appends its result. */

@@ -2,7 +2,7 @@
 import { refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
 import { type Resolution, type ResolveResult, resolutions } from '@punctual/core/run'
-import type { PostgresStore } from '@punctual/store'
+import type { OpenTransaction, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 
 export async function resolveRun(
@@ -11,10 +11,12 @@ export async function resolveRun(
   id: string,
   as: Resolution,
   options: HandlingOptions,
+  transaction: OpenTransaction | null,
 ): Promise<ResolveResult> {
   if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
     refuseOption('as', Object.keys(resolutions).join(' or '), as)
-  const answer = await store.resolution.resolve(id, as, handledBy(options), tenantId)
+  const how = handledBy(options)
+  const answer = await store.resolution.resolve(id, as, how, tenantId, transaction)
   if (answer.result !== 'not_unknown') return answer
   const run = await store.runs.find(id, tenantId)
   if (!run)

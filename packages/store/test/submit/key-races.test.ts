@@ -161,7 +161,8 @@ describe('resending a submission whose answer was lost', () => {
     onTestFinished(() => clientPool.close())
     const keyed = new KeyedSubmitter({ database, clientPool, submitter, signals })
     const runs = await submitter.prepare([{ options: compileOptions('test', options), payload }], 1)
-    return async (isRetry: boolean) => (await keyed.submit(runs, 1, isRetry))[0]
+    return async (isRetry: boolean) =>
+      (await keyed.submit(runs, { tenantId: 1, again: isRetry, transaction: null }))[0]
   }
   const end = async () => {
     const session = await t.session()

@@ -54,14 +54,16 @@ it('resending a submission whose answer was lost does not give its key to the en
   const submissions = new KeyedSubmitter({ database, clientPool, submitter, signals })
   const options = compileOptions('test', { key: 'lost answer' })
   const runs = await submitter.prepare([{ options, payload: '1' }], 1)
-  const [first] = await submissions.submit(runs, 1, false)
+  const [first] = await submissions.submit(runs, { tenantId: 1, again: false, transaction: null })
   const session = await t.session()
   const { runs: claimed } = await t.claim(session, 100)
   await t.store.work.settle(
     session,
     claimed.map((run) => succeeded(run)),
   )
-  expect(await submissions.submit(runs, 1, true)).toEqual([first])
+  expect(await submissions.submit(runs, { tenantId: 1, again: true, transaction: null })).toEqual([
+    first,
+  ])
   expect(await t.places(first?.id as string)).toEqual(['outcomes'])
   expect((await keyed('lost answer'))[0]?.created).toBe(true)
 })
