@@ -166,7 +166,9 @@ export class Channel {
 
   /** Runs one statement with planner settings that allow only index access. */
   async runPinned<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
-    const rows = await this.pinnedOne(this.#options.statements.of(statement), values)
+    const [rows = []] = await this.pinned([
+      { statement: this.#options.statements.of(statement), values },
+    ])
     return rows.map(statement.decode)
   }
 
@@ -231,11 +233,6 @@ export class Channel {
     const answers = await Promise.allSettled([begun, ...sent, ended])
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
     return Promise.all(sent)
-  }
-
-  async pinnedOne(statement: Statement, values: readonly Value[]): Promise<Row[]> {
-    const [rows = []] = await this.pinned([{ statement, values }])
-    return rows
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import type { Queryable } from './queryable.ts'
 import { type RunOptions, runIn, runOn } from './run-call.ts'
 import { type ConnectSettings, Endpoint } from './server/endpoint.ts'
 import { greet } from './statements.gen.ts'
-import { isSchemaName, type Statement, Statements } from './statements.ts'
+import { isSchemaName, Statements } from './statements.ts'
 import { Turns } from './turns.ts'
 
 export interface DatabaseOptions {
@@ -175,10 +175,6 @@ export class Database {
   /** Runs a typed statement in the transaction of a user. */
   runIn<Row>(tx: Queryable, call: Call<Row>): Promise<Row[]> {
     return runIn(tx, this.statements, call)
-  }
-
-  statement(path: string): Statement {
-    return this.statements.get(path)
   }
 
   async #handshake(client: pg.Client): Promise<void> {

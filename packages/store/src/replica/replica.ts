@@ -80,8 +80,7 @@ export class Replica {
         if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS })
       },
     })
-    const statement = (path: string) => this.#database.statement(path)
-    const source = { reads: channel, browse: channel, ambient, clock, localClock, statement }
+    const source = { reads: channel, browse: channel, ambient, clock, localClock }
     return { channel, readers: readersOf(source) }
   }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 async function writes(path: string, values: unknown[]): Promise<boolean> {
-  const { text } = t.store.database.statement(path)
+  const { text } = t.store.database.statements.get(path)
   await t.sql.query('begin')
   await t.sql.query(text, values)
   const { rows } = await t.sql.query('select pg_current_xact_id_if_assigned() as number')
