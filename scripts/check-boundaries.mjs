@@ -28,6 +28,12 @@ const PACKAGES = {
   testkit: { imports: [...PRODUCT, 'punctual'], npm: ['*'], node: true },
 }
 
+/**
+ * Rooms that a run passes through in this order. They do not import each other: a callback passes
+ * the run on, and a file of the package's root sets it.
+ */
+const PATHS = { worker: ['claim', 'run', 'settle'] }
+
 const IMPURE = [
   [/\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|\bperformance\.now\b/g, 'reads the clock'],
   [/\bMath\.random\b|\bcrypto\.\w+/g, 'uses chance'],
@@ -64,8 +70,10 @@ function checkPackage(name, folder) {
   const graph = new Map()
   for (const { file, code, imports } of readSources(folder)) {
     for (const { specifier, line, to } of imports) {
-      if (to !== undefined) checkRelative(folder, file, line, to)
-      else checkSpecifier({ name, rules, declared, file, line, specifier })
+      if (to !== undefined) {
+        checkRelative(folder, file, line, to)
+        checkPath(name, folder, file, line, to)
+      } else checkSpecifier({ name, rules, declared, file, line, specifier })
     }
     graph.set(
       file,
@@ -122,6 +130,14 @@ function checkRelative(folder, file, line, to) {
   } else if (isTest(relative(folder, to))) {
     report(file, line, 'test-in-product', 'a source imports a test; move what it needs to src')
   }
+}
+
+function checkPath(name, folder, file, line, to) {
+  const [from, into] = [file, to].map((path) => relative(join(folder, 'src'), path).split(sep)[0])
+  const rooms = PATHS[name] ?? []
+  if (from === into || !rooms.includes(from) || !rooms.includes(into)) return
+  const what = `${from} imports ${into}; take a callback or an interface, and set it in src`
+  report(file, line, 'path', what)
 }
 
 function checkPure(file, code) {

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import autocannon from 'autocannon'
 
 /**
- * @param {object} load url, key; a method, a path and a body; `keyed`: each request has an
- *   idempotency key of its own; `named`: each body has a name of its own; `connections` in flight,
+ * @param {object} load url, key; a method, a path and a body; `keyed`: each request has
+ *   another idempotency key; `named`: each body has another name; `connections` in flight,
  *   until `count` are answered
  */
 export async function loadHttp({ url, key, method, path, body, keyed, named, connections, count }) {

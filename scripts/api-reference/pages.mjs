@@ -31,7 +31,7 @@ export const pages = [
       'The options and results of `submit` and `submitMany`. The guides are [The library](../../guides/library.md), [Flow control](../../guides/flow-control.md) and [Transactions](../../guides/transactions.md).',
     names: [
       ...['SubmitOptions', 'SubmitCallOptions', 'SubmitManyOptions', 'Submitted', 'HandlerHandle'],
-      ...['KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
+      ...['RunOptions', 'KeyOptions', 'OnConflict', 'SubmitOutcome', 'TimeSpan'],
       ...[
         'Delivery',
         'RetryPolicyInput',
@@ -101,7 +101,14 @@ export const pages = [
       ...['Jobs', 'JobOptions', 'DstOptions', 'GapPolicy', 'FoldPolicy', 'DayRule'],
       ...['MisfireRules', 'Overlap', 'Job', 'JobRules', 'When', 'JobResult', 'JobChange'],
       ...['JobPageFilter', 'JobPageOptions', 'JobPage', 'JobItem', 'JobStatus', 'LatestRun'],
-      ...['JobFilter', 'SyncOptions', 'SyncResult', 'BackfillOptions', 'BackfillResult'],
+      ...[
+        'JobFilter',
+        'CreateOptions',
+        'SyncOptions',
+        'SyncResult',
+        'BackfillOptions',
+        'BackfillResult',
+      ],
       ...['SlotsOptions', 'JobSlot', 'SlotReason', 'SlotExplanation'],
       ...['Calendars', 'CalendarInput', 'WindowInput'],
       ...['nextFires', 'previewFires', 'NextFiresOptions', 'PreviewOptions'],

@@ -57,7 +57,7 @@ export function ${name}(${signature}): Call<${row}> {
   }
 }
 
-/** The type of the rows and their decoder; an optional part of the row is a type of its own. */
+/** The type of the rows and their decoder; an optional part of the row has a separate type. */
 function rowOf(path, { optional }, rowType, cells) {
   if (cells.length === 0) return { interfaces: '', decode: 'decode: () => null,' }
   const at = optional ? cells.findIndex(({ column }) => column === optional.column) : cells.length

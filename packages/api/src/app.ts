@@ -12,11 +12,11 @@ import Fastify, {
 import { addRoutes } from './add-routes.ts'
 import { admitting, type Rates } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
-import { KeyedRequests } from './http/keyed-requests.ts'
 import { openApiOptions } from './http/openapi.ts'
 import { type Problem, problem, problemFrom, problemType } from './http/problem.ts'
 import { requestIdFrom } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
+import { SharedTransactions } from './http/shared-transactions.ts'
 import { endUnusedConnections } from './http/unused-connections.ts'
 import { validatorCompiler } from './http/validator.ts'
 import type { AppLogger, Ports } from './ports/probes.ts'
@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const { streams = new OpenStreams() } = options
     app.addHook('preClose', async () => streams.close())
     app.register((api, _, done) => {
-      const performing = { service, admission, streams, keyed: new KeyedRequests() }
+      const performing = { service, admission, streams, transactions: new SharedTransactions() }
       const admit = admitting(performing, options)
       addRoutes(api, performing, admit)
       if (workers) addWorkerSessions(api, { ...performing, workers }, admit)

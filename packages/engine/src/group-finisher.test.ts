@@ -19,9 +19,9 @@ function aFinisher(look: () => Partial<GroupLook>, { tookMs = 0, hints = true } 
 }
 
 test('without a group it rests until a hint, or for one second where no hints arrive', async () => {
-  expect(await aFinisher(() => ({})).tick()).toBe(15_000)
+  expect(await aFinisher(() => ({})).tick()).toBe(30_000)
   expect(await aFinisher(() => ({}), { hints: false }).tick()).toBe(1_000)
-  expect(await aFinisher(() => ({ open: 2, moved: 2, done: 2 })).tick()).toBe(15_000)
+  expect(await aFinisher(() => ({ open: 2, moved: 2, done: 2 })).tick()).toBe(30_000)
 })
 
 test('it checks often while groups progress, and at least twice a second while they do not', async () => {

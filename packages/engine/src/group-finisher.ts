@@ -19,7 +19,7 @@ const REST_MAX_MS = 500
 const REST_GROWTH = 1.5
 /** A rest is at least this many times as long as the check took. */
 const REST_SHARE = 4
-const NONE_MS = 15_000
+const NONE_MS = 30_000
 const NONE_WITHOUT_HINTS_MS = 1_000
 
 export class GroupFinisher implements Role {

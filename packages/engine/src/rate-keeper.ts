@@ -10,6 +10,8 @@ export interface RateKeeperOptions {
 }
 
 const REST_MS = 5_000
+/** Without a rate there is nothing to reclaim. */
+const REST_WITHOUT_RATES_MS = 60_000
 
 export class RateKeeper implements Role {
   readonly name = 'rate-keeper'
@@ -20,7 +22,7 @@ export class RateKeeper implements Role {
   }
 
   async tick(): Promise<number> {
-    await this.#options.store.closeRateGaps()
-    return REST_MS
+    const moved = await this.#options.store.closeRateGaps()
+    return moved === null ? REST_WITHOUT_RATES_MS : REST_MS
   }
 }

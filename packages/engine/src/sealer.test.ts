@@ -16,4 +16,12 @@ describe('the sealer', () => {
     expect(busy).toBeGreaterThan(0)
     expect(idle).toBeGreaterThan(busy)
   })
+
+  it('rests longer and longer while nothing waits, up to 30 s, until it has sealed an entry', async () => {
+    const none = { sealed: 0, more: false }
+    const sealer = sealerOf([none, none, none, none, none, { sealed: 1, more: false }, none])
+    const rests = []
+    for (let tick = 0; tick < 7; tick++) rests.push(await sealer.tick())
+    expect(rests).toEqual([5_000, 10_000, 20_000, 30_000, 30_000, 1_000, 5_000])
+  })
 })

@@ -159,6 +159,7 @@ export type {
 export type {
   KeyOptions,
   OnConflict,
+  RunOptions,
   SubmitOptions,
   SubmitOutcome,
   Submitted,
@@ -229,6 +230,7 @@ export type {
 export type { RegisterHandler, WithSchema } from './handlers/register.ts'
 export type { BackfillOptions } from './jobs/backfill.ts'
 export type { Calendars } from './jobs/calendars.ts'
+export type { CreateOptions } from './jobs/create.ts'
 export {
   type NextFiresOptions,
   nextFires,

@@ -103,6 +103,18 @@ const broken: { rule: string; files: Record<string, string>; problem: string }[]
     },
     problem: '[room-cycle] check -> run -> job -> check; move what both need into a third room',
   },
+  ...[
+    ['settle', 'claim'],
+    ['run', 'settle'],
+    ['claim', 'run'],
+  ].map(([from, into]) => ({
+    rule: `in a worker ${from} does not import ${into}`,
+    files: {
+      [`worker/src/${from}/a.ts`]: `import type { B } from '../${into}/b.ts'`,
+      [`worker/src/${into}/b.ts`]: '',
+    },
+    problem: `packages/worker/src/${from}/a.ts:1 [path] ${from} imports ${into}; take a callback`,
+  })),
   {
     rule: 'a new package has its rules',
     files: { 'extra/package.json': '{}' },

@@ -11,16 +11,19 @@ import type {
 } from '@punctual/core/ports'
 
 export interface SessionOptions {
-  readonly store: WorkStore
+  readonly store: Pick<
+    WorkStore,
+    'openSession' | 'renewSession' | 'describeSession' | 'closeSession'
+  >
   readonly clock: Clock
   readonly heartbeat: Heartbeat
   readonly random: Random
-  readonly announce: () => Omit<SessionAnnouncement, 'id'>
+  readonly announce: () => Omit<SessionAnnouncement, 'id' | 'drains'>
   readonly describe: () => SessionDescription
   readonly onLost: (id: string) => void
   /** The lease will expire before it can be renewed. */
   readonly onExpiring: () => void
-  /** Reports with each renewal whether this worker should drain. */
+  /** A drain of this worker was requested, or ended. */
   readonly onDrains: (drains: boolean) => void
   readonly onFailing: (message: string) => void
 }
@@ -28,9 +31,11 @@ export interface SessionOptions {
 export class Session {
   readonly #options: SessionOptions
   #id: string | null = null
+  #lastId = '0'
   #opening: Promise<string> | null = null
   #beating: { stop(): Promise<void> } | null = null
   #expiring = false
+  #drains = false
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -38,6 +43,16 @@ export class Session {
 
   get id(): string | null {
     return this.#id
+  }
+
+  /** The last session that was opened: outcomes are settled under it even after its loss. */
+  get lastId(): string {
+    return this.#lastId
+  }
+
+  /** True while this worker should drain; a session that replaces a lost one keeps that. */
+  get drains(): boolean {
+    return this.#drains
   }
 
   /** True when the lease may have expired: nothing new is started under it. */
@@ -54,10 +69,11 @@ export class Session {
 
   async #open(): Promise<string> {
     const id = this.#options.random.token()
-    const announcement = { id, ...this.#options.announce() }
+    const announcement = { id, ...this.#options.announce(), drains: this.#drains }
     const sentAtMs = this.#options.clock.monotonicMs()
     await this.#options.store.openSession(announcement)
     this.#id = id
+    this.#lastId = id
     this.#expiring = false
     const events = {
       onRenewed: (drains: boolean) => this.#id === id && this.#renewed(drains),
@@ -77,6 +93,8 @@ export class Session {
 
   #renewed(drains: boolean): void {
     this.#expiring = false
+    if (this.#drains === drains) return
+    this.#drains = drains
     this.#options.onDrains(drains)
   }
 

@@ -84,9 +84,8 @@ export interface Route<
     call: Call<Static<Params>, Static<Query>, Static<Body>>,
   ): Promise<Static<Answer>> | Promise<void>
   /**
-   * Handles several calls of one tenant at once, all or none: calls with idempotency keys that
-   * arrive while others are in progress. They are not audited, because each would need its own
-   * actor.
+   * Handles several calls of one tenant at once, all or none: calls that arrive while others are in
+   * progress. Each may have another actor, so the handler passes the actors on.
    * @default none: each call is handled separately
    */
   handleAll?(

@@ -10,7 +10,7 @@ import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { AnyRoute } from './define-route.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
-import type { KeyedRequests } from './keyed-requests.ts'
+import type { SharedTransactions } from './shared-transactions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,7 +26,7 @@ export interface Performing {
   readonly service: () => Service
   readonly admission: Admission
   readonly streams: OpenStreams
-  readonly keyed: KeyedRequests
+  readonly transactions: SharedTransactions
 }
 
 function keyOf(request: FastifyRequest): string {
@@ -109,16 +109,18 @@ export async function perform(
   if (!route.writes) return shown(() => route.handle(call))
   const work = () => service.as(actor, () => route.handle(call))
   const key = idempotencyKeyOf(request)
-  if (key === null)
-    return decided(() => (route.writes === 'always' ? service.transaction(work) : work()))
+  const shared = { route, service, tenantId, walled, reply, call, work }
+  if (key === null) {
+    if (route.writes === 'keyed') return decided(work)
+    return performing.transactions.perform({ ...shared, key, fingerprints: [] })
+  }
   const fingerprint = fingerprintOf(request, route.path)
   // A plain hash of a secret could be attacked with guesses by a reader of the database. Tenant and
   // key are part of the digest, so that equal secrets have different digests.
   const fingerprints = route.secret
     ? service.digests(JSON.stringify([tenantId, key, fingerprint]))
     : [fingerprint]
-  const keyed = { route, service, tenantId, walled, key, fingerprints, reply, call, work }
-  return performing.keyed.perform(keyed)
+  return performing.transactions.perform({ ...shared, key, fingerprints })
 }
 
 /** A caller that refuses cached answers also refuses those of a replica that lags. */

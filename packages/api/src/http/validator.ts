@@ -45,18 +45,33 @@ function at(value: unknown, pointer: string): unknown {
   return found
 }
 
-function schemaAt(schema: TSchema, pointer: string): { enum?: unknown; properties?: object } {
-  let found: unknown = schema
+interface SchemaNode {
+  readonly enum?: unknown
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+}
+
+function schemaAt(schema: TSchema, pointer: string): SchemaNode {
+  let found: SchemaNode = schema
   for (const step of pointer.split('/').slice(1)) {
-    const { properties, items } = (found ?? {}) as { properties?: never; items?: unknown }
-    found = properties?.[step] ?? items
+    const nodes: readonly SchemaNode[] = [found, ...(found.anyOf ?? [])]
+    found = nodes.map((node) => node.properties?.[step] ?? node.items).find(Boolean) ?? {}
   }
-  return (found ?? {}) as { enum?: unknown }
+  return found
+}
+
+/** The first fault; of a value with several forms, the first inside the value, if there is one. */
+function firstOf(faults: readonly Fault[], schema: TSchema): Fault {
+  const plain = faults.filter(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
+  const first = plain[0] ?? (faults[0] as Fault)
+  if (!schemaAt(schema, first.instancePath).anyOf) return first
+  const inside = `${first.instancePath}/`
+  return plain.find(({ instancePath }) => instancePath.startsWith(inside)) ?? first
 }
 
 function explain(faults: readonly Fault[], schema: TSchema, value: unknown, part: string) {
-  const first = faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
-  const fault = first ?? (faults[0] as Fault)
+  const fault = firstOf(faults, schema)
   const { instancePath, keyword, params, message } = fault
   const where = instancePath === '' ? part : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties') {

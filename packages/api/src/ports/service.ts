@@ -241,6 +241,13 @@ export interface JobsPort {
     changes: Partial<JobOptions>,
     version?: number,
   ): Promise<'updated' | 'unchanged'>
+  /** @throws `PunctualError` with `job_exists` */
+  create(job: JobOptions): Promise<JobItem>
+  /** Creates all or none; `actors` has who creates each. */
+  createMany(
+    jobs: readonly JobOptions[],
+    options: { actors: readonly Actor[] },
+  ): Promise<readonly JobItem[]>
   upsert(
     job: JobOptions,
   ): Promise<{ id: string; name: string; change: 'created' | 'updated' | 'unchanged' }>

@@ -4,38 +4,30 @@
  * when the request has several items.
  */
 import { PunctualError, reworded } from '@punctual/core/errors'
-import { wireSteps } from './snake.ts'
+import { jobOptions } from '@punctual/core/job'
+import { type Option, wireNamesOf } from '@punctual/core/option'
+import { runOptions } from '@punctual/core/submit'
+import { snakeName, wireSteps } from './snake.ts'
 
 const PLACE = /^\[(\d+)\]\.?(.*)$/
 
-/** The first of these that the body has; the last when it has none. */
-function sent(body: object, ...names: readonly string[]): string {
-  return names.find((name) => name in body) ?? (names.at(-1) as string)
-}
+/**
+ * The members that an option is sent as, by its name in snake_case. The field of a schedule that
+ * cannot be parsed is `expression`.
+ */
+const membersOf = new Map<string, readonly string[]>([
+  ...Object.entries({ ...runOptions, ...jobOptions }).map(
+    ([name, option]: [string, Option]) => [snakeName(name), wireNamesOf(name, option)] as const,
+  ),
+  ['expression', ['every_after_end', 'delay', 'schedule']],
+  ['handler', ['handler', 'name']],
+  ['job', ['name']],
+])
 
+/** The first of its members that the body has; the last when it has none. */
 function nameOf(option: string, body: object): string {
-  switch (option) {
-    case 'expression':
-    case 'cron':
-    case 'every':
-      return sent(body, 'every_after_end', 'delay', 'schedule')
-    case 'at':
-      return 'run_at'
-    case 'delay_ms':
-      return 'delay'
-    case 'handler':
-      return sent(body, 'handler', 'name')
-    case 'timeout_ms':
-      return sent(body, 'timeout_seconds', 'timeout_ms')
-    case 'max_attempts':
-      return sent(body, 'max_attempts', 'max_retries', 'retry_policy')
-    case 'retry':
-      return 'retry_policy'
-    case 'job':
-      return 'name'
-    default:
-      return option
-  }
+  const members = membersOf.get(option) ?? []
+  return members.find((name) => name in body) ?? members.at(-1) ?? option
 }
 
 function translated(error: unknown, bodies: readonly object[]): unknown {

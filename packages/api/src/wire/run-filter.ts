@@ -3,7 +3,7 @@ import { limits } from '@punctual/core/errors'
 import { type RunFilter, type RunPageFilter, runStates } from '@punctual/core/run'
 import { parsePeriod } from '@punctual/core/schedule'
 import Type, { type Static } from 'typebox'
-import { refuse } from './run-fields.ts'
+import { refuse } from './other-members.ts'
 import { exactly, instant, labelOf, labels, name, oneOf, text } from './schemas.ts'
 import { rangeOf } from './time-range.ts'
 

@@ -1,39 +1,24 @@
 /** Requests that submit a run, and the library options that they stand for. */
 import { limits } from '@punctual/core/errors'
-import type { SubmitOptions } from '@punctual/core/submit'
+import { runOptions, type SubmitOptions } from '@punctual/core/submit'
 import Type, { type Static } from 'typebox'
 import type { Submission } from '../ports/service.ts'
-import { attemptsOf, delayMsOf, retryOf, runFields, timeoutMsOf } from './run-fields.ts'
-import { anyJson, exactly, instant, oneOf, text } from './schemas.ts'
-import { fromWire } from './snake.ts'
+import { delaySchema, otherForms, otherReaders } from './other-members.ts'
+import { type Body, optionReader } from './read-options.ts'
+import { membersOf } from './schema-of.ts'
+import { anyJson, exactly, text } from './schemas.ts'
 
-export const newRun = exactly({
-  handler: text(limits.nameLength, { description: 'The handler that runs it.' }),
-  payload: Type.Optional(anyJson('The payload that the handler gets.')),
-  run_at: Type.Optional(instant),
-  delay: Type.Optional(
-    Type.Union([Type.Number({ minimum: 0 }), Type.String({ minLength: 1, maxLength: 64 })], {
-      description: 'Run this long from now: seconds, or a duration such as `10m`.',
-    }),
-  ),
-  expires_at: Type.Optional(instant),
-  key: Type.Optional(text(limits.keyLength, { description: 'Unique among live runs.' })),
-  on_conflict: Type.Optional(
-    oneOf(['return', 'replace', 'debounce', 'throttle', 'error'] as const),
-  ),
-  window: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
-  max_wait: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
-  trace: Type.Optional(text(limits.traceLength)),
-  strict: Type.Optional(
-    Type.Boolean({ description: 'Refuse when no live worker has the handler.' }),
-  ),
-  ...runFields,
-})
+type RunBody = Body & { readonly handler: string; readonly payload?: unknown }
 
-const SPECIAL: ReadonlySet<string> = new Set([
-  ...['handler', 'payload', 'delay', 'max_attempts', 'max_retries', 'retry_policy'],
-  ...['timeout_seconds', 'timeout_ms'],
-])
+export const newRun = Type.Unsafe<RunBody>(
+  exactly({
+    handler: text(limits.nameLength, { description: 'The handler that runs it.' }),
+    payload: Type.Optional(anyJson('The payload that the handler gets.')),
+    ...membersOf(runOptions, { ...otherForms, delay: delaySchema('Run this long from now') }),
+  }),
+)
+
+const readOptions = optionReader(runOptions, otherReaders)
 
 /** Reads the runs of one request. Runs with equal options share one object, compiled once. */
 export class SubmissionReader {
@@ -57,18 +42,7 @@ export class SubmissionReader {
 }
 
 export function submissionOf(run: Static<typeof newRun>, createdBy: string): Submission {
-  const others: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(run)) if (!SPECIAL.has(field)) others[field] = value
-  const maxAttempts = attemptsOf(run)
-  const timeoutMs = timeoutMsOf(run)
-  const retry = retryOf(run.retry_policy)
-  const options = {
-    createdBy,
-    ...(fromWire(others) as object),
-    ...(run.delay !== undefined && { delayMs: delayMsOf(run.delay) }),
-    ...(maxAttempts !== undefined && { maxAttempts }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(retry !== undefined && { retry }),
-  } as SubmitOptions
+  const options: SubmitOptions = readOptions(run)
+  options.createdBy = createdBy
   return { handler: run.handler, payload: run.payload, options }
 }

@@ -37,6 +37,9 @@ export function nullable<T extends TSchema>(schema: T) {
   )
 }
 
+export const whole = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, description })
+
 export const text = (maxLength: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength, ...options })
 

@@ -518,25 +518,16 @@ export interface Operations {
         handler: string
         /** The payload that the handler gets. */
         payload?: unknown
-        /** An instant: ISO 8601 with Z or an offset. */
+        /** Run at this time. ISO 8601 with Z or an offset. */
         run_at?: string | undefined
         /** Run this long from now: seconds, or a duration such as `10m`. */
         delay?: number | string | undefined
-        /** An instant: ISO 8601 with Z or an offset. */
+        /** Do not start after this time. ISO 8601 with Z or an offset. */
         expires_at?: string | undefined
-        /** Unique among live runs. */
-        key?: string | undefined
-        on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
-        window?: number | string | undefined
-        max_wait?: number | string | undefined
-        trace?: string | undefined
-        /** Refuse when no live worker has the handler. */
-        strict?: boolean | undefined
-        /** Up to 16 names and values. */
-        labels?: Record<string, string> | undefined
-        queue?: string | undefined
-        /** Higher first. */
+        /** 0 to 10, higher first. */
         priority?: number | undefined
+        /** The queue. */
+        queue?: string | undefined
         /** Attempts, including the first. */
         max_attempts?: number | undefined
         /** Attempts after the first. */
@@ -545,30 +536,56 @@ export interface Operations {
         retry_policy?: {
           /** Attempts, including the first. */
           max_attempts?: number | undefined
+          /** The delay before the next attempt. */
           backoff?: "exponential" | "linear" | "fixed" | {
             kind: "exponential" | "linear" | "fixed" | "list"
             [name: string]: unknown
           } | undefined
+          /** Retry only these: failed, timed_out, crashed, error codes. */
           retry_on?: string[] | undefined
+          /** Never retry these error names or codes. */
           abort_on?: string[] | undefined
         } | undefined
+        /** Time limit of one attempt, in seconds. */
         timeout_seconds?: number | undefined
-        /** The time limit of one attempt. */
+        /** Time limit of one attempt. */
         timeout_ms?: number | undefined
-        heartbeat_ms?: number | undefined
+        /** Up to 16 names and values. */
+        labels?: Record<string, string> | undefined
+        /** Refuse when no live worker has the handler. */
+        strict?: boolean | undefined
+        /** Allow one live run with this key. */
+        key?: string | undefined
+        /** When the key is taken. */
+        on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
+        /** Time window of debounce, throttle and return. */
+        window?: number | string | undefined
+        /** Debounce: run at most this long after the first submission. */
+        max_wait?: number | string | undefined
+        /** Delivery guarantee. */
         delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
+        /** Longest time between heartbeats of the handler. */
+        heartbeat_ms?: number | undefined
+        /** How many runs with the same key may run at the same time. */
         concurrency?: {
-          /** A string, or `{ "payload": "path" }`. */
+          /** Limit how many runs with this key run at the same time. A string, or `{ "payload": "path" }`. */
           key: unknown
+          /** The limit for the concurrency key. */
           limit?: number | undefined
         } | undefined
+        /** How many runs with the same key may start per unit of time. */
         rate?: {
-          /** A string, or `{ "payload": "path" }`. */
-          key?: unknown
+          /** Limit how many runs start. */
           limit: number
-          per?: string | number | undefined
+          /** The unit of time of the rate. */
+          per?: "second" | "minute" | "hour" | "day" | number | undefined
+          /** Runs with this key share the rate. A string, or `{ "payload": "path" }`. */
+          key?: unknown
+          /** How many may start at once. */
           burst?: number | undefined
         } | undefined
+        /** W3C trace context (traceparent), passed to the handler. */
+        trace?: string | undefined
       }[]
       /** Runs can be added until it is closed. */
       open?: boolean | undefined
@@ -726,43 +743,59 @@ export interface Operations {
       schedule?: string | undefined
       /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** Run once at this time. ISO 8601 with Z or an offset. */
       run_at?: string | undefined
       /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
+      /** Time zone, such as Europe/Berlin. */
       timezone?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots before this time. ISO 8601 with Z or an offset. */
       start_at?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots at or after this time. ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The maximum number of runs. */
+      /** Stop after this many runs. */
       max_runs?: number | undefined
-      /** Spreads runs that are due in the same second. */
+      /** Delay runs by a fixed part of this. */
       jitter_ms?: number | undefined
+      /** No jitter, regardless of the setting jitterMs. */
       exact?: boolean | undefined
+      /** Run only when this calendar allows it. */
       calendars?: string[] | undefined
+      /** How clock changes affect fixed times of day. */
       dst?: {
-        gap?: string | undefined
-        overlap?: string | undefined
+        /** Local times that do not exist when clocks go forward. */
+        gap?: "run-after" | "shift" | "skip" | undefined
+        /** Local times that occur twice when clocks go back. */
+        fold?: "first" | "last" | "both" | undefined
       } | undefined
+      /** How day of month and weekday combine. */
       day_rule?: "or" | "and" | undefined
+      /** What happens to slots missed in an outage. */
       misfire?: "all" | "latest" | "none" | {
+        /** Slots missed while no planner ran. */
         policy?: "all" | "latest" | "none" | undefined
+        /** A slot this late counts as missed. */
         grace_ms?: number | undefined
+        /** All: older slots become one run. */
         max_age_ms?: number | undefined
+        /** All: at most this many single runs. */
         max_count?: number | undefined
+        /** Pause between catch-up runs. */
         drip_ms?: number | undefined
       } | undefined
-      overlap?: "skip" | "allow" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** When the previous run is still running. */
+      overlap?: "allow" | "skip" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** Pause the job after this many dead runs in a row. */
       pause_after_failures?: number | undefined
+      /** What the job is for. */
       description?: string | undefined
+      /** Who is responsible for it. */
       owner?: string | undefined
-      /** Up to 16 names and values. */
-      labels?: Record<string, string> | undefined
-      queue?: string | undefined
-      /** Higher first. */
+      /** 0 to 10, higher first. */
       priority?: number | undefined
-      /** Attempts, including the first. */
+      /** Queue of its runs. */
+      queue?: string | undefined
+      /** Attempts for each run, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
@@ -770,28 +803,42 @@ export interface Operations {
       retry_policy?: {
         /** Attempts, including the first. */
         max_attempts?: number | undefined
+        /** The delay before the next attempt. */
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
           [name: string]: unknown
         } | undefined
+        /** Retry only these: failed, timed_out, crashed, error codes. */
         retry_on?: string[] | undefined
+        /** Never retry these error names or codes. */
         abort_on?: string[] | undefined
       } | undefined
+      /** Time limit of one attempt, in seconds. */
       timeout_seconds?: number | undefined
-      /** The time limit of one attempt. */
+      /** Time limit of one attempt. */
       timeout_ms?: number | undefined
-      heartbeat_ms?: number | undefined
+      /** Up to 16 names and values. */
+      labels?: Record<string, string> | undefined
+      /** Delivery guarantee. */
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
+      /** Longest time between heartbeats of the handler. */
+      heartbeat_ms?: number | undefined
+      /** How many runs with the same key may run at the same time. */
       concurrency?: {
-        /** A string, or `{ "payload": "path" }`. */
+        /** Limit how many runs with this key run at the same time. A string, or `{ "payload": "path" }`. */
         key: unknown
+        /** The limit for the concurrency key. */
         limit?: number | undefined
       } | undefined
+      /** How many runs with the same key may start per unit of time. */
       rate?: {
-        /** A string, or `{ "payload": "path" }`. */
-        key?: unknown
+        /** Limit how many runs start. */
         limit: number
-        per?: string | number | undefined
+        /** The unit of time of the rate. */
+        per?: "second" | "minute" | "hour" | "day" | number | undefined
+        /** Runs with this key share the rate. A string, or `{ "payload": "path" }`. */
+        key?: unknown
+        /** How many may start at once. */
         burst?: number | undefined
       } | undefined
     }
@@ -924,43 +971,59 @@ export interface Operations {
       schedule?: string | undefined
       /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** Run once at this time. ISO 8601 with Z or an offset. */
       run_at?: string | undefined
       /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
+      /** Time zone, such as Europe/Berlin. */
       timezone?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots before this time. ISO 8601 with Z or an offset. */
       start_at?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots at or after this time. ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The maximum number of runs. */
+      /** Stop after this many runs. */
       max_runs?: number | undefined
-      /** Spreads runs that are due in the same second. */
+      /** Delay runs by a fixed part of this. */
       jitter_ms?: number | undefined
+      /** No jitter, regardless of the setting jitterMs. */
       exact?: boolean | undefined
+      /** Run only when this calendar allows it. */
       calendars?: string[] | undefined
+      /** How clock changes affect fixed times of day. */
       dst?: {
-        gap?: string | undefined
-        overlap?: string | undefined
+        /** Local times that do not exist when clocks go forward. */
+        gap?: "run-after" | "shift" | "skip" | undefined
+        /** Local times that occur twice when clocks go back. */
+        fold?: "first" | "last" | "both" | undefined
       } | undefined
+      /** How day of month and weekday combine. */
       day_rule?: "or" | "and" | undefined
+      /** What happens to slots missed in an outage. */
       misfire?: "all" | "latest" | "none" | {
+        /** Slots missed while no planner ran. */
         policy?: "all" | "latest" | "none" | undefined
+        /** A slot this late counts as missed. */
         grace_ms?: number | undefined
+        /** All: older slots become one run. */
         max_age_ms?: number | undefined
+        /** All: at most this many single runs. */
         max_count?: number | undefined
+        /** Pause between catch-up runs. */
         drip_ms?: number | undefined
       } | undefined
-      overlap?: "skip" | "allow" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** When the previous run is still running. */
+      overlap?: "allow" | "skip" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** Pause the job after this many dead runs in a row. */
       pause_after_failures?: number | undefined
+      /** What the job is for. */
       description?: string | undefined
+      /** Who is responsible for it. */
       owner?: string | undefined
-      /** Up to 16 names and values. */
-      labels?: Record<string, string> | undefined
-      queue?: string | undefined
-      /** Higher first. */
+      /** 0 to 10, higher first. */
       priority?: number | undefined
-      /** Attempts, including the first. */
+      /** Queue of its runs. */
+      queue?: string | undefined
+      /** Attempts for each run, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
@@ -968,28 +1031,42 @@ export interface Operations {
       retry_policy?: {
         /** Attempts, including the first. */
         max_attempts?: number | undefined
+        /** The delay before the next attempt. */
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
           [name: string]: unknown
         } | undefined
+        /** Retry only these: failed, timed_out, crashed, error codes. */
         retry_on?: string[] | undefined
+        /** Never retry these error names or codes. */
         abort_on?: string[] | undefined
       } | undefined
+      /** Time limit of one attempt, in seconds. */
       timeout_seconds?: number | undefined
-      /** The time limit of one attempt. */
+      /** Time limit of one attempt. */
       timeout_ms?: number | undefined
-      heartbeat_ms?: number | undefined
+      /** Up to 16 names and values. */
+      labels?: Record<string, string> | undefined
+      /** Delivery guarantee. */
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
+      /** Longest time between heartbeats of the handler. */
+      heartbeat_ms?: number | undefined
+      /** How many runs with the same key may run at the same time. */
       concurrency?: {
-        /** A string, or `{ "payload": "path" }`. */
+        /** Limit how many runs with this key run at the same time. A string, or `{ "payload": "path" }`. */
         key: unknown
+        /** The limit for the concurrency key. */
         limit?: number | undefined
       } | undefined
+      /** How many runs with the same key may start per unit of time. */
       rate?: {
-        /** A string, or `{ "payload": "path" }`. */
-        key?: unknown
+        /** Limit how many runs start. */
         limit: number
-        per?: string | number | undefined
+        /** The unit of time of the rate. */
+        per?: "second" | "minute" | "hour" | "day" | number | undefined
+        /** Runs with this key share the rate. A string, or `{ "payload": "path" }`. */
+        key?: unknown
+        /** How many may start at once. */
         burst?: number | undefined
       } | undefined
     }
@@ -1016,43 +1093,59 @@ export interface Operations {
       schedule?: string | undefined
       /** Wait this long after the previous run ends. */
       every_after_end?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** Run once at this time. ISO 8601 with Z or an offset. */
       run_at?: string | undefined
       /** Run once, this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
+      /** Time zone, such as Europe/Berlin. */
       timezone?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots before this time. ISO 8601 with Z or an offset. */
       start_at?: string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** No slots at or after this time. ISO 8601 with Z or an offset. */
       end_at?: string | undefined
-      /** The maximum number of runs. */
+      /** Stop after this many runs. */
       max_runs?: number | undefined
-      /** Spreads runs that are due in the same second. */
+      /** Delay runs by a fixed part of this. */
       jitter_ms?: number | undefined
+      /** No jitter, regardless of the setting jitterMs. */
       exact?: boolean | undefined
+      /** Run only when this calendar allows it. */
       calendars?: string[] | undefined
+      /** How clock changes affect fixed times of day. */
       dst?: {
-        gap?: string | undefined
-        overlap?: string | undefined
+        /** Local times that do not exist when clocks go forward. */
+        gap?: "run-after" | "shift" | "skip" | undefined
+        /** Local times that occur twice when clocks go back. */
+        fold?: "first" | "last" | "both" | undefined
       } | undefined
+      /** How day of month and weekday combine. */
       day_rule?: "or" | "and" | undefined
+      /** What happens to slots missed in an outage. */
       misfire?: "all" | "latest" | "none" | {
+        /** Slots missed while no planner ran. */
         policy?: "all" | "latest" | "none" | undefined
+        /** A slot this late counts as missed. */
         grace_ms?: number | undefined
+        /** All: older slots become one run. */
         max_age_ms?: number | undefined
+        /** All: at most this many single runs. */
         max_count?: number | undefined
+        /** Pause between catch-up runs. */
         drip_ms?: number | undefined
       } | undefined
-      overlap?: "skip" | "allow" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** When the previous run is still running. */
+      overlap?: "allow" | "skip" | "queue-one" | "queue-all" | "cancel-previous" | "terminate-previous" | undefined
+      /** Pause the job after this many dead runs in a row. */
       pause_after_failures?: number | undefined
+      /** What the job is for. */
       description?: string | undefined
+      /** Who is responsible for it. */
       owner?: string | undefined
-      /** Up to 16 names and values. */
-      labels?: Record<string, string> | undefined
-      queue?: string | undefined
-      /** Higher first. */
+      /** 0 to 10, higher first. */
       priority?: number | undefined
-      /** Attempts, including the first. */
+      /** Queue of its runs. */
+      queue?: string | undefined
+      /** Attempts for each run, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
       max_retries?: number | undefined
@@ -1060,28 +1153,42 @@ export interface Operations {
       retry_policy?: {
         /** Attempts, including the first. */
         max_attempts?: number | undefined
+        /** The delay before the next attempt. */
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
           [name: string]: unknown
         } | undefined
+        /** Retry only these: failed, timed_out, crashed, error codes. */
         retry_on?: string[] | undefined
+        /** Never retry these error names or codes. */
         abort_on?: string[] | undefined
       } | undefined
+      /** Time limit of one attempt, in seconds. */
       timeout_seconds?: number | undefined
-      /** The time limit of one attempt. */
+      /** Time limit of one attempt. */
       timeout_ms?: number | undefined
-      heartbeat_ms?: number | undefined
+      /** Up to 16 names and values. */
+      labels?: Record<string, string> | undefined
+      /** Delivery guarantee. */
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
+      /** Longest time between heartbeats of the handler. */
+      heartbeat_ms?: number | undefined
+      /** How many runs with the same key may run at the same time. */
       concurrency?: {
-        /** A string, or `{ "payload": "path" }`. */
+        /** Limit how many runs with this key run at the same time. A string, or `{ "payload": "path" }`. */
         key: unknown
+        /** The limit for the concurrency key. */
         limit?: number | undefined
       } | undefined
+      /** How many runs with the same key may start per unit of time. */
       rate?: {
-        /** A string, or `{ "payload": "path" }`. */
-        key?: unknown
+        /** Limit how many runs start. */
         limit: number
-        per?: string | number | undefined
+        /** The unit of time of the rate. */
+        per?: "second" | "minute" | "hour" | "day" | number | undefined
+        /** Runs with this key share the rate. A string, or `{ "payload": "path" }`. */
+        key?: unknown
+        /** How many may start at once. */
         burst?: number | undefined
       } | undefined
     }
@@ -1442,25 +1549,16 @@ export interface Operations {
       handler: string
       /** The payload that the handler gets. */
       payload?: unknown
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** Run at this time. ISO 8601 with Z or an offset. */
       run_at?: string | undefined
       /** Run this long from now: seconds, or a duration such as `10m`. */
       delay?: number | string | undefined
-      /** An instant: ISO 8601 with Z or an offset. */
+      /** Do not start after this time. ISO 8601 with Z or an offset. */
       expires_at?: string | undefined
-      /** Unique among live runs. */
-      key?: string | undefined
-      on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
-      window?: number | string | undefined
-      max_wait?: number | string | undefined
-      trace?: string | undefined
-      /** Refuse when no live worker has the handler. */
-      strict?: boolean | undefined
-      /** Up to 16 names and values. */
-      labels?: Record<string, string> | undefined
-      queue?: string | undefined
-      /** Higher first. */
+      /** 0 to 10, higher first. */
       priority?: number | undefined
+      /** The queue. */
+      queue?: string | undefined
       /** Attempts, including the first. */
       max_attempts?: number | undefined
       /** Attempts after the first. */
@@ -1469,30 +1567,56 @@ export interface Operations {
       retry_policy?: {
         /** Attempts, including the first. */
         max_attempts?: number | undefined
+        /** The delay before the next attempt. */
         backoff?: "exponential" | "linear" | "fixed" | {
           kind: "exponential" | "linear" | "fixed" | "list"
           [name: string]: unknown
         } | undefined
+        /** Retry only these: failed, timed_out, crashed, error codes. */
         retry_on?: string[] | undefined
+        /** Never retry these error names or codes. */
         abort_on?: string[] | undefined
       } | undefined
+      /** Time limit of one attempt, in seconds. */
       timeout_seconds?: number | undefined
-      /** The time limit of one attempt. */
+      /** Time limit of one attempt. */
       timeout_ms?: number | undefined
-      heartbeat_ms?: number | undefined
+      /** Up to 16 names and values. */
+      labels?: Record<string, string> | undefined
+      /** Refuse when no live worker has the handler. */
+      strict?: boolean | undefined
+      /** Allow one live run with this key. */
+      key?: string | undefined
+      /** When the key is taken. */
+      on_conflict?: "return" | "replace" | "debounce" | "throttle" | "error" | undefined
+      /** Time window of debounce, throttle and return. */
+      window?: number | string | undefined
+      /** Debounce: run at most this long after the first submission. */
+      max_wait?: number | string | undefined
+      /** Delivery guarantee. */
       delivery?: "at-least-once" | "at-most-once" | "transactional" | undefined
+      /** Longest time between heartbeats of the handler. */
+      heartbeat_ms?: number | undefined
+      /** How many runs with the same key may run at the same time. */
       concurrency?: {
-        /** A string, or `{ "payload": "path" }`. */
+        /** Limit how many runs with this key run at the same time. A string, or `{ "payload": "path" }`. */
         key: unknown
+        /** The limit for the concurrency key. */
         limit?: number | undefined
       } | undefined
+      /** How many runs with the same key may start per unit of time. */
       rate?: {
-        /** A string, or `{ "payload": "path" }`. */
-        key?: unknown
+        /** Limit how many runs start. */
         limit: number
-        per?: string | number | undefined
+        /** The unit of time of the rate. */
+        per?: "second" | "minute" | "hour" | "day" | number | undefined
+        /** Runs with this key share the rate. A string, or `{ "payload": "path" }`. */
+        key?: unknown
+        /** How many may start at once. */
         burst?: number | undefined
       } | undefined
+      /** W3C trace context (traceparent), passed to the handler. */
+      trace?: string | undefined
     }
     answer: {
       id: string

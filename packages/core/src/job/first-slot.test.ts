@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { TimingCache } from '../schedule/timing-cache.ts'
+import { compileJob } from './compile-job.ts'
 import { firstSlot } from './first-slot.ts'
-import { compileJob, type JobOptions } from './job-options.ts'
+import type { JobOptions } from './job-options.ts'
 
 const ID = '019a8c00-1234-7000-8000-00000000000a'
 const now = Date.UTC(2026, 0, 10, 12, 0, 30)

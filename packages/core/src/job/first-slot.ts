@@ -1,6 +1,6 @@
 /** Where a job begins: its first slot, and the anchor that a fixed rate counts from. */
 import type { TimingCache } from '../schedule/timing-cache.ts'
-import type { CompiledJob } from './job-options.ts'
+import type { CompiledJob } from './compile-job.ts'
 import { nextSlotOf } from './plan-job.ts'
 
 export interface Beginning {

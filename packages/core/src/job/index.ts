@@ -1,3 +1,4 @@
+export { type CompiledJob, compileJob, type JobDefaults } from './compile-job.ts'
 export type { CalendarVersion, DueJob, PlannedJob } from './due-job.ts'
 export {
   type Era,
@@ -14,14 +15,8 @@ export {
 export { type Beginning, firstSlot } from './first-slot.ts'
 export { jitterOf } from './jitter.ts'
 export type { BackfillResult, Job, JobChange, JobResult, Slot } from './job.ts'
-export {
-  type CompiledJob,
-  compileJob,
-  type DstOptions,
-  type JobDefaults,
-  type JobOptions,
-  timingInput,
-} from './job-options.ts'
+export type { DstOptions } from './job-kinds.ts'
+export { type JobOptions, jobOptions } from './job-options.ts'
 export {
   type CompiledJobPageFilter,
   compileJobPageFilter,
@@ -29,6 +24,7 @@ export {
   type JobPage,
   type JobPageFilter,
   type LatestRun,
+  ranOnce,
   skipOf,
 } from './job-page.ts'
 export {
@@ -42,7 +38,8 @@ export {
   type When,
 } from './job-rules.ts'
 export type { JobSlot, SlotExplanation } from './job-slot.ts'
-export { type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { isOver, type JobStatus, jobStatus, jobStatuses, jobStatusTable } from './job-status.ts'
+export { timingInput } from './job-timing.ts'
 export { COUNT_MAX, countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 export {
   type AuditedJob,

@@ -7,7 +7,7 @@ import { limits } from '../errors/limits.ts'
 import { compileLabels } from '../run/labels.ts'
 import type { RunState } from '../run/run-state.ts'
 import type { Job } from './job.ts'
-import { type JobStatus, jobStatuses } from './job-status.ts'
+import { isOver, type JobStatus, jobStatuses } from './job-status.ts'
 
 /** A job matches when it meets every condition that is set. */
 export interface JobPageFilter {
@@ -62,6 +62,11 @@ export interface JobItem extends Job {
    * one.
    */
   readonly latestRun: LatestRun | null
+}
+
+/** Whether it is a one-time job that has ended. */
+export function ranOnce({ rules, status }: Pick<JobItem, 'rules' | 'status'>): boolean {
+  return rules.when.kind === 'once' && isOver(status)
 }
 
 /** A page of jobs, by name. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileJob, type JobOptions } from './job-options.ts'
+import { compileJob } from './compile-job.ts'
+import type { JobOptions } from './job-options.ts'
 import { decodeRules, defaultMisfire, encodeRules, type JobRules, misfireOf } from './job-rules.ts'
 
 const rules: JobRules = {

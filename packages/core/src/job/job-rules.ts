@@ -17,6 +17,8 @@ export const overlapPolicies = {
   'terminate-previous': 5,
 } as const
 
+export const overlapNames = Object.keys(overlapPolicies) as readonly Overlap[]
+
 /**
  * How to handle a run that would start while another run of its job is running.
  *
@@ -28,6 +30,8 @@ export const overlapPolicies = {
  * - `terminate-previous`: the new run starts at once, and the running one ends as `cancelled`.
  */
 export type Overlap = keyof typeof overlapPolicies
+
+export const misfirePolicies = ['all', 'latest', 'none'] as const
 
 /** How to handle slots missed during an outage. */
 export interface MisfireRules {

@@ -79,3 +79,10 @@ export function jobStatus(job: JobCondition, run: LatestRunState): JobStatus | n
   )
   return rule?.status ?? null
 }
+
+const OVER: ReadonlySet<JobStatus> = new Set(['completed', 'failed', 'dead_letter', 'cancelled'])
+
+/** Whether the job fires no more. */
+export function isOver(status: JobStatus): boolean {
+  return OVER.has(status)
+}

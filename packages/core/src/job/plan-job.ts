@@ -5,8 +5,8 @@ import { zoneOf } from '../schedule/zones/zone.ts'
 import { decideSlots, type SlotRules, type SlotWindow } from './decide-slots.ts'
 import type { DueJob, PlannedJob } from './due-job.ts'
 import { jitterOf } from './jitter.ts'
-import { timingInput } from './job-options.ts'
 import { type JobRules, misfireOf } from './job-rules.ts'
+import { timingInput } from './job-timing.ts'
 import { countSlots, lastSlot, type NextSlot } from './last-slot.ts'
 
 export interface PlanningContext {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TimingCache } from '../schedule/timing-cache.ts'
-import { compileJob } from './job-options.ts'
+import { compileJob } from './compile-job.ts'
 import { gapBelow } from './shortest-gap.ts'
 
 const at = { timings: new TimingCache(), nowMs: Date.UTC(2030, 4, 6, 10, 20, 30) }

@@ -26,6 +26,21 @@ export function checkOptions<Table extends OptionTable>(
   return (checked ?? NONE) as CheckedOptions<Table>
 }
 
+/** Returns those of the named options that were given; undefined when none was. */
+export function givenOf<Table extends OptionTable>(
+  names: readonly (keyof Table)[],
+  checked: CheckedOptions<Table>,
+): Partial<CheckedOptions<Table>> | undefined {
+  let found: { [Name in keyof Table]?: unknown } | undefined
+  for (const name of names)
+    if (checked[name] !== undefined) {
+      found ??= {}
+      found[name] = checked[name]
+    }
+  // The entries are those of the checked options.
+  return found as Partial<CheckedOptions<Table>> | undefined
+}
+
 function refuseUnknown(table: OptionTable, owner: string, name: string): never {
   throw new PunctualError(
     'invalid_option',

@@ -1,4 +1,3 @@
-export { valuesOf } from './form.ts'
 export {
   type CheckedOptions,
   type Form,
@@ -7,5 +6,6 @@ export {
   type Option,
   type OptionsOf,
   type OptionTable,
+  storedIn,
   wireNamesOf,
 } from './option.ts'

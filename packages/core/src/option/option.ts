@@ -46,6 +46,8 @@ export interface Option<Given = unknown, Checked = unknown> {
   readonly help: string
   /** Markdown for the guides; links are relative to `docs`. @default help */
   readonly guide?: string
+  /** A typical value, for schemas. */
+  readonly example?: string
   /** The option must be given. */
   readonly required?: true
   /** Applies when the option is not given. */
@@ -88,12 +90,17 @@ export type CheckedOptions<Table> = {
   readonly [Name in keyof Table]?: CheckedOf<Table[Name]>
 }
 
+type StoredIn<Table, Stored> = {
+  [Name in keyof Table]: Table[Name] extends { readonly stored: Stored } ? Name : never
+}[keyof Table]
+
 /** The names of the options that are stored in this JSON object. */
-export function storedIn<Table extends OptionTable>(
+export function storedIn<Table extends OptionTable, const Stored extends 'policy' | 'rules'>(
   table: Table,
-  stored: Option['stored'],
-): readonly (keyof Table & string)[] {
-  return Object.keys(table).filter((name) => table[name]?.stored === stored)
+  stored: Stored,
+): readonly StoredIn<Table, Stored>[] {
+  // The filter is what the type says.
+  return Object.keys(table).filter((name) => table[name]?.stored === stored) as never
 }
 
 /** The members of a request that stand for an option, the preferred one first. */

@@ -42,9 +42,9 @@ export interface UpkeepStore {
   resolveParked(olderThanMs: number): Promise<number>
   /**
    * Moves runs forward that wait for their rate behind permits that nobody uses any more; returns
-   * how many.
+   * how many, or null when there are no rates.
    */
-  closeRateGaps(): Promise<number>
+  closeRateGaps(): Promise<number | null>
   /** Creates the partitions of the coming days; returns the created days. */
   ensurePartitions(daysAhead: number): Promise<readonly string[]>
   /**

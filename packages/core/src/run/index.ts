@@ -71,6 +71,7 @@ export {
   deliveryFrom,
   policyOptions,
   type RunPolicy,
+  retryIn,
 } from './run-policy.ts'
 export {
   type AttemptOutcome,

@@ -57,6 +57,11 @@ export function deliveryFrom(bits: number, policy: string | null): Delivery {
   return decodeRunPolicy(policy).transactional ? 'transactional' : 'at-least-once'
 }
 
+/** Returns the part of a policy that says when to retry. */
+export function retryIn({ backoff, retryOn, abortOn }: RunPolicy): RetryPolicy {
+  return { backoff, retryOn, ...(abortOn && { abortOn }) }
+}
+
 /** Converts a stored policy back to options; defaults are left out. */
 export function policyOptions(text: string | null): {
   retry?: RetryPolicyInput

@@ -6,7 +6,7 @@ export type {
   Submitted,
   TimeSpan,
 } from './key-conflict.ts'
-export { runOptions, type SubmitOptions } from './run-options.ts'
+export { type RunOptions, runOptions, type SubmitOptions, sharedRunOptions } from './run-options.ts'
 export {
   type CompiledOptions,
   compileOptions,

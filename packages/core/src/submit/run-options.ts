@@ -25,20 +25,8 @@ import { retryKind } from '../run/retry-options.ts'
 import { type Delivery, deliveries } from '../run/run-policy.ts'
 import { conflictModes, type KeyOptions, spanOf, type TimeSpan } from './key-conflict.ts'
 
-/**
- * When and how a run executes. Unknown options are refused, so that a typing error does not go
- * unnoticed.
- */
-export interface SubmitOptions extends KeyOptions {
-  /** When to run, up to the year 9999; a time in the past means now. @default now */
-  runAt?: Instant
-  /** Run after this delay, up to 100 years; excludes `runAt`. @default 0 */
-  delayMs?: number
-  /**
-   * The instant from which no attempt begins: the run then ends as `skipped` (reason `expired`). An
-   * attempt that has begun continues. @default never
-   */
-  expiresAt?: Instant
+/** The options that submitted runs and the runs of jobs have in common. */
+export interface RunOptions {
   /** 0-10, higher first. @default 5 */
   priority?: number
   /** The queue from which workers claim it: a name of up to 128 characters. @default 'default' */
@@ -54,8 +42,6 @@ export interface SubmitOptions extends KeyOptions {
   labels?: Readonly<Record<string, string>>
   /** Who or what requests the run, up to 256 characters. */
   createdBy?: string
-  /** W3C trace context of the caller (`traceparent`). */
-  trace?: string
   /**
    * When failed attempts are retried. @default exponential, from 1 s to 1 h, for every kind of
    * failure
@@ -84,6 +70,24 @@ export interface SubmitOptions extends KeyOptions {
    * not start yet are scheduled for the instant at which they may. @default no limit
    */
   rate?: RateOptions
+}
+
+/**
+ * When and how a run executes. Unknown options are refused, so that a typing error does not go
+ * unnoticed.
+ */
+export interface SubmitOptions extends RunOptions, KeyOptions {
+  /** When to run, up to the year 9999; a time in the past means now. @default now */
+  runAt?: Instant
+  /** Run after this delay, up to 100 years; excludes `runAt`. @default 0 */
+  delayMs?: number
+  /**
+   * The instant from which no attempt begins: the run then ends as `skipped` (reason `expired`). An
+   * attempt that has begun continues. @default never
+   */
+  expiresAt?: Instant
+  /** W3C trace context of the caller (`traceparent`). */
+  trace?: string
   /** Refuse the submission when no live worker has the handler. @default false */
   strict?: boolean
 }
@@ -102,7 +106,7 @@ const labels: Kind<Labels, string | null> = checkedBy({ type: 'labels' }, (_, va
   compileLabels(value),
 )
 
-/** The options that submitted runs and runs of jobs have in common. */
+/** The rows of `RunOptions`. */
 export const sharedRunOptions = {
   priority: {
     kind: integer(limits.priorityMin, limits.priorityMax),
@@ -115,6 +119,7 @@ export const sharedRunOptions = {
     default: defaults.queue,
     help: 'the queue',
     guide: 'a name; a worker may serve only some queues',
+    example: 'reports',
     flag: '--queue <name>',
   },
   maxAttempts: {

@@ -6,7 +6,7 @@ import { checkName } from '../check/check-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
 import { PunctualError } from '../errors/errors.ts'
 import { type CompiledFlow, compileFlow, flowIn, type RunFlow } from '../flow/flow.ts'
-import { checkOptions } from '../option/check-options.ts'
+import { checkOptions, givenOf } from '../option/check-options.ts'
 import { type CheckedOptions, storedIn } from '../option/option.ts'
 import { type Delivery, encodeRunPolicy } from '../run/run-policy.ts'
 import { traits } from '../run/run-state.ts'
@@ -49,6 +49,9 @@ export function makeSubmission(options: CompiledOptions, payload: string): Submi
 
 export type CheckedRunOptions = CheckedOptions<typeof runOptions>
 
+/** The options that are stored in the policy under their names. */
+const stored = storedIn(runOptions, 'policy')
+
 export function compileOptions(handler: string, options: SubmitOptions = {}): CompiledOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     refuseOption('options', 'an object', options)
@@ -89,26 +92,13 @@ export function compileChecked(
     policy: encodeRunPolicy({
       retry: checked.retry,
       delivery,
-      stored: storedOf(checked),
+      stored: givenOf(stored, checked),
       expiresAtMs: checked.expiresAt ?? null,
     }),
     traits: traitsOf(checked, delivery),
     strict: checked.strict ?? runOptions.strict.default,
     flow: compileFlow(handler, checked),
   })
-}
-
-const stored = storedIn(runOptions, 'policy')
-
-/** The options that are stored in the policy under their names. */
-function storedOf(checked: CheckedRunOptions): object | undefined {
-  let found: Record<string, unknown> | undefined
-  for (const name of stored)
-    if (checked[name] !== undefined) {
-      found ??= {}
-      found[name] = checked[name]
-    }
-  return found
 }
 
 function traitsOf(checked: CheckedRunOptions, delivery: Delivery): number {

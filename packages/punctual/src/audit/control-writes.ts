@@ -12,6 +12,8 @@ export interface Recorded {
   readonly target: AuditTarget
   /** Overrides the chain that the entry goes to; null for the installation's chain. */
   readonly tenantId?: number | null
+  /** Overrides the actor of the current call. */
+  readonly actor?: Actor
   readonly before?: unknown
   readonly after?: unknown
   readonly note?: string | null | undefined

@@ -4,7 +4,8 @@
  */
 import { defaults } from '@punctual/core/errors'
 import type { RunConcurrency, RunRate } from '@punctual/core/flow'
-import type { CompiledJob, JobDefaults, JobRules } from '@punctual/core/job'
+import { type CompiledJob, type JobDefaults, type JobRules, jobOptions } from '@punctual/core/job'
+import { storedIn } from '@punctual/core/option'
 import { policyOptions, traits } from '@punctual/core/run'
 import type { StoredJob } from '@punctual/store'
 
@@ -50,6 +51,8 @@ export function declareCompiled(job: CompiledJob, installation: JobDefaults): De
   return declare(parts, installation)
 }
 
+const storedRules = storedIn(jobOptions, 'rules')
+
 function declare(job: Parts, installation: JobDefaults): Declaration {
   const { rules } = job
   const once = (job.traits & traits.atMostOnce) !== 0
@@ -67,10 +70,9 @@ function declare(job: Parts, installation: JobDefaults): Declaration {
     exact: rules.jitterMs === undefined && installation.jitterMs > 0 ? true : undefined,
     calendars: rules.calendars,
     dst: dstOf(rules),
-    dayRule: rules.dayRule,
     misfire: misfireOf(rules),
     overlap: unless(rules.overlap, defaults.overlap),
-    pauseAfterFailures: rules.pauseAfterFailures,
+    ...Object.fromEntries(storedRules.map((name) => [name, rules[name]])),
     description: job.description ?? undefined,
     owner: job.owner ?? undefined,
     labels: Object.keys(job.labels).length > 0 ? job.labels : undefined,

@@ -23,6 +23,7 @@ import { at } from '../submit/submit-call.ts'
 import { checkJob, checkJobFilter, checkOptional, checkSync } from './arguments.ts'
 import { type BackfillOptions, backfill } from './backfill.ts'
 import { Calendars } from './calendars.ts'
+import { type CreateOptions, createJob, createJobs } from './create.ts'
 import { declareStored, withChanges } from './declaration.ts'
 import { explainSlot } from './explain-slot.ts'
 import { jobNotFound, needJob } from './find-job.ts'
@@ -80,16 +81,38 @@ export class Jobs {
     return result as JobResult
   }
 
+  /**
+   * Creates a job. The name of a one-time job that has ended is free: the new job replaces it, and
+   * its runs are kept.
+   * @throws `PunctualError` with `job_exists` when the name is in use, or with the errors of
+   * `upsert`.
+   */
+  async create(job: JobOptions): Promise<JobItem> {
+    const [compiled] = this.#compile([job])
+    return createJob(this.#scope, compiled as CompiledJob, this)
+  }
+
+  /**
+   * Creates up to 10,000 jobs, all or none.
+   * @throws `PunctualError` with `job_exists` when a name is in use, or with the errors of `upsert`.
+   */
+  async createMany(
+    jobs: readonly JobOptions[],
+    options: CreateOptions = {},
+  ): Promise<readonly JobItem[]> {
+    return createJobs(this.#scope, this.#compile(jobs), options)
+  }
+
   /** Like `upsert`, for up to 10,000 jobs: all are registered, or none. */
   async upsertMany(jobs: readonly JobOptions[]): Promise<readonly JobResult[]> {
-    if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
-      refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
     const compiled = this.#compile(jobs)
     const upsert = () => this.#store.schedules.jobs.upsert(compiled, this.#tenantId)
     return recordUpsert(this.#scope, namesOf(compiled), upsert)
   }
 
   #compile(jobs: readonly JobOptions[]): CompiledJob[] {
+    if (!Array.isArray(jobs) || jobs.length > limits.batchSize)
+      refuseOption('jobs', `a list of at most ${limits.batchSize} jobs`, jobs)
     const compile = (job: JobOptions) => compileJob(job, this.#defaults)
     const compiled =
       jobs.length === 1 ? jobs.map(compile) : jobs.map((job, i) => at(i, () => compile(job)))

@@ -63,6 +63,12 @@ describe('POST /jobs', () => {
     expect([status, body]).toMatchObject([201, { status: 'scheduled', next_run_at: next }])
   })
 
+  test('accepts both rules for clock changes', async () => {
+    const dst = { gap: 'skip', fold: 'both' }
+    const { body } = await http.post('/jobs', { name: name('dst'), schedule: '30 2 * * *', dst })
+    expect((await http.get(`/jobs/${body.id}`)).body.rules).toMatchObject(dst)
+  })
+
   test('runs a job without a schedule now', async () => {
     const { body } = await http.post('/jobs', { name: name('now'), payload: 1 })
     await expect.poll(async () => (await http.get(`/jobs/${body.id}`)).body.status).toBe('queued')
@@ -83,6 +89,41 @@ describe('POST /jobs', () => {
       Array.from({ length: 6 }, (_, n) => http.post('/jobs', { name: raced, handler: `h${n}` })),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+  })
+
+  test('creates concurrent jobs together, and each request has its own answer and audit entry', async () => {
+    const used = name('together')
+    await http.post('/jobs', { name: used, schedule: '@daily' })
+    const names = Array.from({ length: 60 }, (_, n) => (n === 30 ? used : name(`together-${n}`)))
+    const key = await http.keyFor('acme', 'operate')
+    const answers = await Promise.all(
+      names.map((job, n) =>
+        http.post(
+          '/jobs',
+          { name: job, ...(n === 45 ? { schedule: '0 0 31 2 *' } : { delay: 3600 }) },
+          { ...(n % 2 === 1 && { key }), headers: { 'x-request-id': `together-${n}` } },
+        ),
+      ),
+    )
+    const codes = answers.map(({ status, body }) => (status === 201 ? 'created' : body.code))
+    expect(codes[30]).toBe('job_exists')
+    expect(codes[45]).toBe('never_fires')
+    expect(codes.filter((code) => code === 'created')).toHaveLength(58)
+    expect(answers.map(({ body }) => body.name ?? used)).toEqual(
+      names.map((job, n) => (n === 45 ? used : job)),
+    )
+    const { body } = await http.get('/audit?action=job.create&limit=200')
+    for (const [n, answer] of answers.entries()) {
+      const entries = body.entries.filter(
+        (entry: { actor: { request_id?: string } }) => entry.actor.request_id === `together-${n}`,
+      )
+      expect(entries, names[n]).toHaveLength(answer.status === 201 ? 1 : 0)
+      if (answer.status === 201) expect(entries[0].target.name).toBe(names[n])
+    }
+    const actors = new Set(
+      body.entries.map((entry: { actor: { name?: string } }) => entry.actor.name),
+    )
+    expect(actors.size).toBeGreaterThan(1)
   })
 
   test.for([

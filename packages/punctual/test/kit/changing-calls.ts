@@ -78,6 +78,10 @@ export class Belongings {
 /** The calls that the audit log records. */
 export const changing: Calls = {
   jobs: {
+    create: async (o) => () =>
+      o.client.jobs.create({ name: o.name('job'), handler: 'test', cron: '0 0 1 1 *' }),
+    createMany: async (o) => () =>
+      o.client.jobs.createMany([{ name: o.name('job'), handler: 'test', cron: '0 0 1 1 *' }]),
     upsert: async (o) => () =>
       o.client.jobs.upsert({ name: o.name('job'), handler: 'test', cron: '0 0 1 1 *' }),
     upsertMany: async (o) => () =>

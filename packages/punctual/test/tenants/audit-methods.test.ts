@@ -240,7 +240,7 @@ describe('the audit log and the methods of the library', () => {
     expect(await effectOf(prepare)).toEqual({ tables: [], entries: 0 })
   })
 
-  it('no facade has a method of its own, which would replace that of its class', () => {
+  it('no facade object has methods besides those of its class', () => {
     for (const facade of Object.values(facades))
       for (const name of Object.getOwnPropertyNames(facade())) expect(name).toBe('calendars')
   })

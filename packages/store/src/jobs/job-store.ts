@@ -1,5 +1,4 @@
 /** Registers, changes and finds jobs. The name identifies a job; declaring it again changes it. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { Quotas } from '@punctual/core/identity'
@@ -26,14 +25,9 @@ import type { JobEdits } from './edits.ts'
 import type { JobTransaction } from './job-transaction.ts'
 import { type JobFilter, listJobs } from './list-jobs.ts'
 import { type StoredJob, toJob } from './rows.ts'
-import {
-  findJobs,
-  insertCursors,
-  insertJobs,
-  internTimings,
-  listNames,
-  updateJob,
-} from './statements.gen.ts'
+import { isSame } from './same-job.ts'
+import { findJobs, insertCursors, insertJobs, listNames, updateJob } from './statements.gen.ts'
+import { TimingIds } from './timing-ids.ts'
 
 export interface JobStoreOptions {
   readonly database: Database
@@ -58,7 +52,6 @@ interface PlacedJob {
 }
 
 const BATCH = 1_000
-const INTERN_TRIES = 10_000
 /** How often a job that is deleted while it is changed is created again. */
 const CHANGE_TRIES = 10
 
@@ -71,7 +64,7 @@ export class JobStore {
   readonly #ids: RunIdSource
   readonly #timings: TimingCache
   readonly #jobs: JobTransaction
-  readonly #timingIds = new Map<string, number>()
+  readonly #timingIds: TimingIds
 
   constructor(options: JobStoreOptions) {
     this.#options = options
@@ -79,7 +72,7 @@ export class JobStore {
     this.#timings = options.timings
     this.#jobs = options.jobs
     this.#ids = new RunIdSource(options.random)
-    options.database.onNewTimeline.push(() => this.#timingIds.clear())
+    this.#timingIds = new TimingIds(options.database)
   }
 
   /**
@@ -112,6 +105,32 @@ export class JobStore {
     })
     if (results.some(({ change }) => change !== 'unchanged')) this.#options.onChanged()
     return results
+  }
+
+  /**
+   * Creates jobs whose names are free, all or none.
+   * @throws `job_exists` with the first name that another job has
+   */
+  async create(jobs: readonly CompiledJob[], tenantId: number): Promise<readonly StoredJob[]> {
+    const sorted = [...jobs].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const created = new Map<string, StoredJob>()
+    for (let i = 0; i < sorted.length; i += BATCH) {
+      const placed = await this.#insertBatch(sorted.slice(i, i + BATCH), tenantId)
+      const taken = placed.find(({ isNew }) => !isNew)
+      if (taken) throw nameTaken(taken.job.name)
+      for (const job of await this.#byId(placed, tenantId)) created.set(job.name, job)
+    }
+    this.#options.onChanged()
+    return jobs.map(({ name }) => {
+      const job = created.get(name)
+      invariant(job, 'a job that was created is found')
+      return job
+    })
+  }
+
+  async #byId(jobs: readonly { id: string }[], tenantId: number): Promise<StoredJob[]> {
+    const call = findJobs(tenantId, uuidArray(jobs.map(({ id }) => id)), null)
+    return (await this.#database.control.runPinned(call)).map(toJob)
   }
 
   /** Returns the changes that `upsert` would make. */
@@ -154,7 +173,7 @@ export class JobStore {
   async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
     const quotas = await this.#options.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
-    const timings = await this.#internTimings(jobs)
+    const timings = await this.#timingIds.intern(jobs.map(({ rulesText }) => rulesText))
     const placed = await Promise.all(
       jobs.map(async (job) => {
         const { queue, handler, priority } = job.run
@@ -302,29 +321,6 @@ export class JobStore {
     return listJobs(this.#database, filter, tenantId)
   }
 
-  async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
-    const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
-    const unknown = wanted.filter((text) => !this.#timingIds.has(text))
-    // After a restore that lost the sequence's position, a try may get numbers that are taken.
-    for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
-      // A rollback of the caller's transaction must not undo what is cached here.
-      const rows = await this.#database.ambient.outside(() =>
-        this.#database.control.run(internTimings(textArray(unknown))),
-      )
-      if (this.#timingIds.size > 200_000) this.#timingIds.clear()
-      for (const { spec, id } of rows) this.#timingIds.set(spec, id)
-      // The statement does not see a row that it waited for another transaction to insert.
-      if (unknown.every((text) => this.#timingIds.has(text))) break
-    }
-    return new Map(
-      wanted.map((text) => {
-        const id = this.#timingIds.get(text)
-        invariant(id !== undefined, 'timing rules that were interned have a number')
-        return [text, id]
-      }),
-    )
-  }
-
   async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
     const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
     if (wanted.size === 0) return
@@ -338,6 +334,14 @@ export class JobStore {
           { field: 'calendars', id: name },
         )
   }
+}
+
+function nameTaken(name: string): PunctualError {
+  return new PunctualError(
+    'job_exists',
+    `A job named ${JSON.stringify(name)} already exists. Choose another name, or update that job.`,
+    { field: 'name' },
+  )
 }
 
 function neverFires(name: string): PunctualError {
@@ -361,34 +365,4 @@ function cannotChange(name: string, found: StoredJob | null): PunctualError {
     `The job ${job} was repeatedly deleted and created again while it was being declared. Declare it again when no other process does.`,
     { field: 'name' },
   )
-}
-
-/** Whether the stored job is as declared. A job that was set aside is not: it must be planned. */
-function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
-  const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
-  return (
-    once &&
-    stored.hasCursor &&
-    stored.planningError === null &&
-    stored.lane === lane &&
-    stored.timing === timing &&
-    stored.payloadText === job.payload &&
-    stored.timeoutMs === job.run.timeoutMs &&
-    stored.maxAttempts === job.run.maxAttempts &&
-    stored.traits === job.traits &&
-    stored.policy === job.run.policy &&
-    isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
-    isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&
-    isDeepStrictEqual(stored.labels, labelsIn(job.run.labels)) &&
-    stored.description === job.description &&
-    stored.owner === job.owner &&
-    stored.source === job.source &&
-    stored.maxRuns === job.maxRuns &&
-    (stored.startAt?.getTime() ?? null) === job.startMs &&
-    (stored.endAt?.getTime() ?? null) === job.endMs
-  )
-}
-
-function labelsIn(text: string | null): unknown {
-  return text === null ? {} : JSON.parse(text)
 }

@@ -7,6 +7,7 @@
 import { invariant, limits } from '@punctual/core/errors'
 import {
   type CompiledJobPageFilter,
+  isOver,
   type JobItem,
   type JobStatus,
   jobStatusTable,
@@ -173,9 +174,6 @@ export class JobPages {
     return { looked, last, matched, rows: rows.flatMap(({ job }) => job ?? []) }
   }
 }
-
-const isOver = (status: JobStatus) =>
-  ['cancelled', 'completed', 'failed', 'dead_letter'].includes(status)
 
 function toItem({
   status,

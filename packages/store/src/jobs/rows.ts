@@ -1,6 +1,6 @@
 /** Converts rows of jobs to the public type. */
 import { decodeRules, type Job, type JobRules } from '@punctual/core/job'
-import { decodeRunPolicy, deliveryFrom } from '@punctual/core/run'
+import { decodeRunPolicy, deliveryFrom, retryIn } from '@punctual/core/run'
 import { decodeFlow } from '../submit/flow-keys.ts'
 import type { FindJobsRow } from './statements.gen.ts'
 
@@ -22,7 +22,7 @@ export function toJob(row: FindJobsRow): StoredJob {
   const { payload, spec, anchorAt, cursorAt, flow, labels, failures, ...stored } = row
   const rules = decodeRules(spec)
   const anchorMs = anchorAt?.getTime() ?? null
-  const { transactional, heartbeatMs, ...retry } = decodeRunPolicy(row.policy)
+  const runPolicy = decodeRunPolicy(row.policy)
   return {
     ...stored,
     payload: JSON.parse(payload),
@@ -30,9 +30,9 @@ export function toJob(row: FindJobsRow): StoredJob {
     rules,
     rulesText: spec,
     delivery: deliveryFrom(row.traits, row.policy),
-    heartbeatMs: heartbeatMs ?? null,
+    heartbeatMs: runPolicy.heartbeatMs ?? null,
     ...decodeFlow(flow),
-    retry,
+    retry: retryIn(runPolicy),
     labels: labels ?? {},
     cursorAt: cursorAt ?? new Date(0),
     hasCursor: cursorAt !== null,

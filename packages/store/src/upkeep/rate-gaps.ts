@@ -39,12 +39,13 @@ export class RateGaps {
     this.#onQueued = onQueued
   }
 
-  /** Returns how many runs it moved. */
-  async close(): Promise<number> {
+  /** Returns how many runs it moved; null when there are no rates. */
+  async close(): Promise<number | null> {
     const call = listRateGaps(this.#afterRate, RATES_AT_ONCE, COUNTED_MAX)
     const [row] = await this.#database.upkeep.runPinned(call)
     invariant(row, 'a page of rates is one row')
     const { rates, lastRate, looked } = row
+    if (looked === 0 && this.#afterRate === FIRST_RATE) return null
     let moved = 0
     for (const rate of rates ?? []) {
       moved += await this.#closeOf(rate, MOVED_MAX - moved)

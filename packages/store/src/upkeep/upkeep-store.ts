@@ -160,7 +160,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return free.length
   }
 
-  closeRateGaps(): Promise<number> {
+  closeRateGaps(): Promise<number | null> {
     return this.#rateGaps.close()
   }
 

@@ -89,8 +89,8 @@ export class RateKit {
     return this.t.store.steering.cancelWaiting(ids, 'not needed')
   }
 
-  close(): Promise<number> {
-    return this.t.store.upkeep.closeRateGaps()
+  async close(): Promise<number> {
+    return (await this.t.store.upkeep.closeRateGaps()) ?? 0
   }
 
   /** Earliest start times of the next runs, by the starts so far. */

@@ -44,8 +44,8 @@ it('a caller in a transaction sees its own changes, and no other caller does', a
 
 it('text that is no id, an unknown id and an id in capitals disturb no other caller', async () => {
   const id = await t.submit()
-  const asked = ['not an id', '00000000-0000-7000-8000-000000000000', id.toUpperCase(), id]
-  const runs = await Promise.all(asked.map((each) => t.store.runs.find(each, 1)))
+  const names = ['not an id', '00000000-0000-7000-8000-000000000000', id.toUpperCase(), id]
+  const runs = await Promise.all(names.map((each) => t.store.runs.find(each, 1)))
   expect(runs.map((run) => run?.id ?? null)).toEqual([null, null, id, id])
 })
 

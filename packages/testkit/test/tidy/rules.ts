@@ -74,7 +74,6 @@ export function unnamedFolders(paths: readonly string[], architecture: string): 
 /** The texts that are rewritten together with the machinery they describe, generated files, and those that quote the phrases. */
 const NOT_YET_PLAIN = [
   /^packages\/store\/queries\/work\//,
-  /^packages\/worker\/src\/(?:claim|settle)\//,
   /^docs\/(?:benchmarks|style)\.md$/,
   /^docs\/reference\/api\//,
   /^packages\/testkit\/test\/tidy/,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { claimSize, Demand, Pace, Yielding } from './intake.ts'
 import { Wake } from './wake.ts'
 
-it('asks for what is free when handlers are slow', () => {
+it('a claim requests the free capacity when handlers are slow', () => {
   const pace = new Pace(0)
   pace.note()
   expect(pace.ahead(10_000, 0)).toBe(0)
@@ -12,25 +12,25 @@ it('asks for what is free when handlers are slow', () => {
   expect(claimSize(0, 0, 0)).toBe(0)
 })
 
-it('asks for what will start within 100 ms when handlers are quick, in large batches', () => {
+it('a claim requests what will start within 100 ms when handlers are quick, in large batches', () => {
   const pace = new Pace(0)
   for (let i = 0; i < 1_000; i++) pace.note()
   const ahead = pace.ahead(100, 0)
   expect(ahead).toBe(1_000)
-  expect(claimSize(50, ahead, 800), 'most is still held: wait').toBe(0)
+  expect(claimSize(50, ahead, 800), 'most of it is still held: wait').toBe(0)
   expect(claimSize(50, ahead, 400)).toBe(650)
   expect(claimSize(5_000, ahead, 0), 'bounded').toBe(1_500)
 })
 
-it('holds nothing ahead when handlers take longer than that, however many of them return', () => {
+it('nothing is held ahead when handlers take longer than 100 ms, however many of them return', () => {
   const pace = new Pace(0)
   for (let i = 0; i < 100; i++) pace.note()
-  // A hundred in a hundred ms: with a hundred running each takes 100 ms, with a thousand a whole second.
+  // A hundred return in 100 ms: of a hundred each takes 100 ms, of a thousand each takes a second.
   expect(pace.ahead(100, 50)).toBe(100)
   expect(pace.ahead(100, 1_000)).toBe(0)
 })
 
-it('follows a burst at once, and forgets it by and by', () => {
+it('the pace follows a burst at once, and forgets it gradually', () => {
   const pace = new Pace(0)
   const after = (ms: number, returned: number) => {
     for (let i = 0; i < returned; i++) pace.note()
@@ -41,14 +41,14 @@ it('follows a burst at once, and forgets it by and by', () => {
   ])
 })
 
-it('forgets its pace when nothing returns', () => {
+it('the pace is forgotten when nothing returns', () => {
   const pace = new Pace(0)
   for (let i = 0; i < 1_000; i++) pace.note()
   expect(pace.ahead(100, 0)).toBeGreaterThan(0)
   expect(pace.ahead(10_000, 0)).toBe(0)
 })
 
-it('follows hints at once while it finds something, and later and later while others are first', () => {
+it('hints are followed at once while they yield runs, and ever later while other workers are first', () => {
   const yielding = new Yielding()
   yielding.won()
   expect(yielding.delayMs(1)).toBe(0)
@@ -60,7 +60,7 @@ it('follows hints at once while it finds something, and later and later while ot
   expect(yielding.delayMs(1)).toBe(0)
 })
 
-it('a wake that comes before the sleep cuts it short', async () => {
+it('a wake just before the sleep cuts it short', async () => {
   const clock = new ManualClock()
   const wake = new Wake(clock)
   wake.wake()
@@ -77,7 +77,7 @@ it('a wake that comes before the sleep cuts it short', async () => {
   await sleeping
 })
 
-it('lanes that gave all they were asked for weigh alike, and one with little to give takes little', () => {
+it('lanes that yielded all that was requested weigh alike, and a lane with little weighs little', () => {
   const demand = new Demand()
   const lanes = [1, 2, 3].map((id) => ({ id }) as Lane)
   expect(new Set(demand.weights(lanes)).size, 'nothing is known yet').toBe(1)
@@ -90,13 +90,13 @@ it('lanes that gave all they were asked for weigh alike, and one with little to 
   demand.note(lanes, 13, [{ lane: 2, runs: 13, full: true }])
   expect(
     demand.weights(lanes),
-    'a full claim tells nothing of those that it did not reach',
+    'a full claim says nothing about the lanes that it did not reach',
   ).toEqual([1_500, 40, 4])
   for (const runs of [40, 160]) demand.note(lanes, runs, [{ lane: 2, runs, full: true }])
-  expect(demand.weights(lanes), 'one that gives all again and again').toEqual([750, 750, 4])
+  expect(demand.weights(lanes), 'a lane that repeatedly yields all').toEqual([750, 750, 4])
 })
 
-it('a large claim that was full tells that lanes of its priority which gave nothing have little', () => {
+it('a large full claim shows that lanes of its priority which yielded nothing have little', () => {
   const lane = (id: number, priority: number) => ({ id, tenantId: 1, priority }) as Lane
   const lanes = [lane(1, 5), lane(2, 5), lane(3, 4)]
   const expected = (limit: number) => {
@@ -104,11 +104,11 @@ it('a large claim that was full tells that lanes of its priority which gave noth
     demand.note(lanes, limit, [{ lane: 1, runs: limit, full: true }])
     return lanes.map(({ id }) => demand.expected(id))
   }
-  expect(expected(400), 'and nothing of those of lower priorities').toEqual([null, 4, null])
-  expect(expected(10), 'a small one tells nothing').toEqual([null, null, null])
+  expect(expected(400), 'lanes of lower priorities are unknown').toEqual([null, 4, null])
+  expect(expected(10), 'a small claim shows nothing').toEqual([null, null, null])
 })
 
-it('a lane that gave many, and would have given more, is busy from then on', () => {
+it('a lane that yielded many, and as many as requested, is busy from then on', () => {
   const demand = new Demand()
   const lanes = [{ id: 1 } as Lane]
   demand.note(lanes, 400, [])

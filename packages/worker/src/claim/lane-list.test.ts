@@ -3,7 +3,7 @@ import { gate, ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 import { LaneList } from './lane-list.ts'
 
-it('while lanes are to be read, or are being read, any may be ours: its hint comes right behind that of a new lane', async () => {
+it('until the lanes are read, a hint of any lane counts: it follows that of a new lane', async () => {
   let answer = gate<readonly Lane[]>()
   const list = new LaneList({ lanes: () => answer.opened }, new ManualClock(), () => ['h'], [])
   expect(list.mayHave(1)).toBe(true)

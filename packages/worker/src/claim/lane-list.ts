@@ -1,9 +1,12 @@
-/** The lanes that a worker takes from: read when told of new ones, and now and then in case a hint was lost. */
+/**
+ * The lanes that a worker claims from: read after a hint of a new lane, and periodically in case it
+ * was lost.
+ */
 import type { Clock } from '@punctual/core/clock'
 import type { Lane } from '@punctual/core/flow'
 import type { WorkStore } from '@punctual/core/ports'
 
-/** New lanes are told by hints; without hints they are looked for often. */
+/** Hints announce new lanes; without hints the lanes are read often. */
 const STALE_MS = 10_000
 const STALE_WITH_HINTS_MS = 60_000
 
@@ -29,25 +32,25 @@ export class LaneList {
     this.#queues = queues
   }
 
-  /** They may have changed: read them before the next claim. */
+  /** The lanes may have changed: they are read before the next claim. */
   invalidate(): void {
     this.#readAtMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Those that were read last. */
+  /** The lanes that were read last. */
   get known(): readonly Lane[] {
     return this.#lanes
   }
 
-  /** Whether it may be one of ours: while they are to be read, or are being read, any lane may. */
+  /** Whether this worker may claim from a lane: from any, until the lanes are read. */
   mayHave(lane: number): boolean {
     const unread = this.#reading || this.#readAtMs === Number.NEGATIVE_INFINITY
     return unread || this.#lanes.some((known) => known.id === lane)
   }
 
   /**
-   * Highest priority first, rotated inside of one priority. Also those of paused queues: the claim knows what is
-   * paused now, so that a hint of their resumption that is lost costs a poll and no more.
+   * Highest priority first, rotated within one priority. Lanes of paused queues are included: the
+   * claim knows what is paused now, so that a lost hint of their resumption costs only a poll.
    */
   async current(hintsArrive: boolean): Promise<readonly Lane[]> {
     const nowMs = this.#clock.monotonicMs()

@@ -1,4 +1,4 @@
-/** A sleep that can be cut short, also by a wake that came just before it began. */
+/** A sleep that can be cut short, also by a wake just before it begins. */
 import type { Clock } from '@punctual/core/clock'
 
 export class Wake {
@@ -10,7 +10,7 @@ export class Wake {
     this.#clock = clock
   }
 
-  /** Woken and not yet awake: another wake changes nothing. */
+  /** The sleep is cut short and has not ended yet: another wake changes nothing. */
   get pending(): boolean {
     return this.#woken
   }

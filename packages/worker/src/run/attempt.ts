@@ -20,6 +20,8 @@ import {
 import { AttemptTimers, type TimedAttempt } from './attempt-timers.ts'
 import type { Placed } from './running.ts'
 
+const LEASE_LOST = new DOMException('Another worker owns this run now.', 'AbortError')
+
 export interface AttemptHost extends ContextServices, OutcomeRules {
   readonly clock: Clock
   /** The attempt has its outcome. */
@@ -134,7 +136,7 @@ export class Attempt implements ContextAttempt, TimedAttempt, Placed {
   }
 
   /** The lease is lost, or about to be. */
-  leaseLost(reason: Error): void {
+  leaseLost(reason: Error = LEASE_LOST): void {
     const mayOverlap = (this.run.traits & (traits.atMostOnce | traits.overlap)) === 0
     const { onLeaseLoss = mayOverlap ? 'continue' : 'abort' } = this.#handler
     if (onLeaseLoss === 'abort') this.interrupt(reason)

@@ -34,7 +34,7 @@ function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[
   return { settler, clock, settled, errors }
 }
 
-it('settles what ends together in one batch, and what ends meanwhile in the next', async () => {
+it('outcomes that arrive together are settled in one batch', async () => {
   const batches: number[] = []
   const { settler, settled } = make(async (batch) => {
     batches.push(batch.length)
@@ -46,7 +46,7 @@ it('settles what ends together in one batch, and what ends meanwhile in the next
   expect(settled.length).toBe(10)
 })
 
-it('a lone outcome goes at once, and in a burst those of the next turns go along', async () => {
+it('a single outcome is settled at once, and in a burst those of the next turns join the batch', async () => {
   const batches: number[] = []
   const { settler } = make(async (batch) => {
     batches.push(batch.length)
@@ -65,7 +65,7 @@ it('a lone outcome goes at once, and in a burst those of the next turns go along
   expect(batches).toEqual([1, 120])
 })
 
-it('tells which outcomes were refused', async () => {
+it('each outcome is reported as accepted or refused', async () => {
   const { settler, settled } = make(async () => ['b'])
   for (const id of ['a', 'b', 'c']) settler.add(success(id))
   await settler.idle()
@@ -76,7 +76,7 @@ it('tells which outcomes were refused', async () => {
   ])
 })
 
-it('settles two attempts of one run apart, so that each has its own answer (case 28)', async () => {
+it('two attempts of one run are settled separately, so that each has its own answer (case 28)', async () => {
   const batches: string[][] = []
   const { settler, settled } = make(async (batch) => {
     batches.push(batch.map((s) => `${s.run.id}${s.run.fence}`))
@@ -98,7 +98,7 @@ it('settles two attempts of one run apart, so that each has its own answer (case
   ])
 })
 
-it('finds the one outcome that cannot be stored, settles it as dead, and the others as they are', async () => {
+it('the one outcome that cannot be stored is settled as dead, and the others unchanged', async () => {
   const { settler, settled } = make(async (batch) => {
     if (batch.some((s) => s.run.id === 'poison' && s.kind === 'succeeded'))
       throw Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })
@@ -115,7 +115,7 @@ it('finds the one outcome that cannot be stored, settles it as dead, and the oth
   ])
 })
 
-it('keeps trying while the database is away, and loses nothing', async () => {
+it('settling is retried while the database is unreachable, and loses nothing', async () => {
   let away = true
   const { settler, settled, errors, clock } = make(async () => {
     if (away) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
@@ -132,7 +132,7 @@ it('keeps trying while the database is away, and loses nothing', async () => {
   expect(settled).toEqual([['a', 'succeeded', true]])
 })
 
-it('two attempts of one run, of which one is stale, are not settled together: answers name runs', async () => {
+it('two attempts of one run, one of them stale, are not settled together: answers name runs', async () => {
   const batches: bigint[][] = []
   const { settler, settled } = make(async (batch) => {
     batches.push(batch.map((s) => s.run.fence))
@@ -148,7 +148,7 @@ it('two attempts of one run, of which one is stale, are not settled together: an
   ])
 })
 
-it('gives up when it is told to: what is not stored by then is found by the reaper', async () => {
+it('after giving up, nothing is retried: the reaper returns the runs', async () => {
   const { settler, settled, errors, clock } = make(async () => {
     throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
   })

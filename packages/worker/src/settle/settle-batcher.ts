@@ -1,8 +1,9 @@
 /**
- * Settles outcomes in batches. What ends while a batch is under way goes with the next one: under load the
- * batches grow by themselves, and a lone run is settled at once. When the database refuses a batch for what
- * one outcome holds, the batch is halved until the culprit is found, and that one is settled as failed.
- * While the database is away it keeps trying: work that was done is not thrown away.
+ * Settles outcomes in batches. Outcomes that arrive while a batch is being stored wait for the next
+ * one: under load the batches grow by themselves, and a single outcome is stored at once. When the
+ * database refuses a batch because of a value in one outcome, the batch is halved until that
+ * outcome is found, and its run is settled as dead. While the database is unreachable, settling is
+ * retried.
  */
 import type { Clock } from '@punctual/core/clock'
 import { failureFrom } from '@punctual/core/errors'
@@ -12,15 +13,15 @@ import type { RunLogs } from '../reports/run-logs.ts'
 const BATCH_MAX = 1_000
 const IN_FLIGHT_MAX = 2
 /**
- * Where so many have ended more are about to: they go along when they have within a few turns of the event loop, which
- * take no time at all when nothing else is to be done.
+ * After this many outcomes, more will follow at once: those of a few turns of the event loop join
+ * the batch. The turns take no time when nothing else is to be done.
  */
 const BURST = 50
 const GATHER_TURNS = 4
 const OUTPUT_LENGTH_MAX = 16_777_216
 
 export interface SettlerEvents {
-  /** The outcome was accepted, or refused because the run belongs to somebody else by now. */
+  /** The outcome was accepted, or refused because another worker owns the run by now. */
   onSettled(settlement: Settlement, accepted: boolean): void
   onError(error: unknown): void
 }
@@ -45,12 +46,12 @@ export class SettleBatcher {
     this.#options = options
   }
 
-  /** How many outcomes are not yet stored: what back-pressure looks at. */
+  /** How many outcomes are not yet stored; too many of them stop claiming. */
   get backlog(): number {
     return this.#pending.length + this.#batches.size * BATCH_MAX
   }
 
-  /** The fences of everything that is not yet stored: those leases are known to be ours. */
+  /** The fences of outcomes that are not yet stored: this worker knows their leases. */
   claims(): bigint[] {
     return [...this.#batches, this.#pending].flatMap((batch) => batch.map((s) => s.run.fence))
   }
@@ -117,8 +118,7 @@ export class SettleBatcher {
       await this.#settle(batch.slice(half))
       return
     }
-    const [culprit] = batch as [Settlement]
-    const { run, startedAgoMs } = culprit
+    const [{ run, startedAgoMs }] = batch as [Settlement]
     const failure = failureFrom(error)
     await this.#settle([
       {
@@ -132,7 +132,7 @@ export class SettleBatcher {
     ])
   }
 
-  /** Nothing is tried again: what is not stored by now is found by the reaper, and runs again. */
+  /** Retries nothing any more: the reaper returns runs whose outcomes are not stored by now. */
   giveUp(): void {
     this.#pending = []
     this.#givenUp.abort()
@@ -146,8 +146,9 @@ export class SettleBatcher {
 }
 
 /**
- * As many as fit into one statement, by number and by what their outputs hold; and of a run one attempt at a time. A
- * worker that lost a run and got it again may have both in hand, and answers name runs.
+ * As many outcomes as fit into one statement, by their number and the size of their outputs. A
+ * batch has one attempt of a run, because answers name runs: a worker that lost a run and claimed
+ * it again may have the outcomes of both attempts.
  */
 function batchSize(pending: readonly Settlement[]): number {
   const runs = new Set<string>()
@@ -162,7 +163,7 @@ function batchSize(pending: readonly Settlement[]): number {
   return size
 }
 
-/** SQLSTATE classes 22, 23 and 54: a value is to blame, not the moment. */
+/** SQLSTATE classes 22, 23 and 54: a value is the cause, and a retry fails again. */
 function isData(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && /^(22|23|54)/.test(code)

@@ -1,11 +1,19 @@
 /** POST /jobs: creates a job, or refuses a name that is in use. */
-import { PunctualError } from '@punctual/core/errors'
-import { defineRoute } from '../../http/define-route.ts'
-import type { JobItem, Service, TenantService } from '../../ports/service.ts'
+import { type Call, defineRoute } from '../../http/define-route.ts'
 import { inWireNames } from '../../wire/in-wire-names.ts'
 import { changeToWire, jobChange } from '../../wire/job-answer.ts'
-import { jobOptionsOf, newJob } from '../../wire/job-input.ts'
-import { findJob, ranOnce } from './find-job.ts'
+import { jobOptionsOf, type NewJob, newJob } from '../../wire/job-input.ts'
+
+/** Creates all jobs or none, each as its own caller. */
+async function createEach(calls: readonly Call<unknown, unknown, NewJob>[]) {
+  const { tenant } = calls[0] as (typeof calls)[number]
+  const bodies = calls.map(({ body }) => body)
+  const jobs = await inWireNames(bodies, async () => {
+    const options = bodies.map((body) => jobOptionsOf(body.name, body))
+    return tenant.jobs.createMany(options, { actors: calls.map(({ actor }) => actor) })
+  })
+  return jobs.map((job) => changeToWire(job, 'created'))
+}
 
 export const createJob = defineRoute({
   method: 'POST',
@@ -20,33 +28,11 @@ export const createJob = defineRoute({
   status: 201,
   writes: 'always',
   problems: ['job_exists', 'invalid_schedule', 'invalid_timezone', 'never_fires', 'quota_exceeded'],
-  async handle({ service, tenant, body }) {
-    const taken = await inWireNames([body], () => tenant.jobs.inspect(body.name))
-    if (taken && !(await isFreed(taken, tenant, service))) throw nameTaken(body.name, taken.id)
-    const { id, change } = await inWireNames([body], async () =>
-      tenant.jobs.upsert(jobOptionsOf(body.name, body)),
+  async handle({ tenant, body }) {
+    const job = await inWireNames([body], async () =>
+      tenant.jobs.create(jobOptionsOf(body.name, body)),
     )
-    // A concurrent request created it first: the transaction undoes the update.
-    if (change !== 'created') throw nameTaken(body.name, id)
-    return changeToWire(await findJob(tenant, id), 'created')
+    return changeToWire(job, 'created')
   },
+  handleAll: createEach,
 })
-
-/** Frees the name of a one-time job that has ended; its runs are kept. */
-async function isFreed(job: JobItem, tenant: TenantService, service: Service): Promise<boolean> {
-  if (!ranOnce(job)) return false
-  // Another transaction may be rescheduling it.
-  await service.holdJob(job.id, tenant.tenantId)
-  const held = await tenant.jobs.inspect(job.id)
-  if (held && !ranOnce(held)) return false
-  if (held) await tenant.jobs.delete(held.id)
-  return true
-}
-
-function nameTaken(name: string, id: string): PunctualError {
-  return new PunctualError(
-    'job_exists',
-    `A job named ${JSON.stringify(name)} already exists. Choose another name, or update it with PUT /v1/jobs/${encodeURIComponent(name)}.`,
-    { field: 'name', id },
-  )
-}

@@ -1,9 +1,10 @@
 /** DELETE /jobs/:id: ends the schedule and cancels the job's live runs; the history is kept. */
 import { PunctualError } from '@punctual/core/errors'
+import { ranOnce } from '@punctual/core/job'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
 import { answer, exactly, idParam, oneOf } from '../../wire/schemas.ts'
-import { findJob, ranOnce } from './find-job.ts'
+import { findJob } from './find-job.ts'
 import { holdExpected } from './hold-expected.ts'
 
 const NOT_STARTED = ['waiting', 'scheduled', 'queued'] as const

@@ -1,6 +1,5 @@
 /** Finds the job of a request, or throws `job_not_found`. */
 import { PunctualError } from '@punctual/core/errors'
-import type { JobStatus } from '@punctual/core/job'
 import type { JobItem, TenantService } from '../../ports/service.ts'
 
 export async function findJob(tenant: TenantService, nameOrId: string): Promise<JobItem> {
@@ -12,11 +11,4 @@ export async function findJob(tenant: TenantService, nameOrId: string): Promise<
 export function noJob(nameOrId: string): PunctualError {
   const message = `No job has the name or id ${JSON.stringify(nameOrId)}. GET /v1/jobs lists the jobs.`
   return new PunctualError('job_not_found', message, { id: nameOrId })
-}
-
-const OVER: readonly JobStatus[] = ['completed', 'failed', 'dead_letter', 'cancelled']
-
-/** Whether it is a one-time job that has ended. */
-export function ranOnce({ rules, status }: JobItem): boolean {
-  return rules.when.kind === 'once' && OVER.includes(status)
 }

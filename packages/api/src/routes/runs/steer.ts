@@ -4,8 +4,16 @@ import { limits } from '@punctual/core/errors'
 import { runStates } from '@punctual/core/run'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { whole } from '../../wire/run-fields.ts'
-import { answer, anyJson, exactly, idParam, instant, oneOf, text } from '../../wire/schemas.ts'
+import {
+  answer,
+  anyJson,
+  exactly,
+  idParam,
+  instant,
+  oneOf,
+  text,
+  whole,
+} from '../../wire/schemas.ts'
 import { findRun, refuseRun, refuseState } from './find-run.ts'
 
 const steers = {

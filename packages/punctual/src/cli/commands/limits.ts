@@ -1,11 +1,12 @@
 /** `punctual limits list|set|remove`: the limits of one queue, or of all queues together. */
+import { PunctualError } from '@punctual/core/errors'
 import type { LimitOptions } from '@punctual/core/flow'
 import type { LimitInForce } from '@punctual/core/queue'
 import type { Command } from 'commander'
+import { createdBy } from '../flags/created-by.ts'
 import { parseDuration, showDuration } from '../flags/durations.ts'
-import { flowOptions } from '../flags/flow-flags.ts'
 import { parseInteger } from '../flags/integer.ts'
-import { createdBy } from '../flags/submit-flags.ts'
+import { parseRate } from '../flags/rate.ts'
 import { showTable } from '../output/table.ts'
 import { exit } from '../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../runtime/perform.ts'
@@ -84,15 +85,27 @@ function showRows({ terminal }: CommandContext, all: readonly LimitInForce[]): v
   )
 }
 
-function optionsOf({ queue, concurrency, ageing, weight, ...rate }: Flags): LimitOptions {
+function optionsOf(flags: Flags): LimitOptions {
+  const { queue, concurrency, rate, rateBurst, ageing, weight } = flags
+  if (rate === undefined && rateBurst !== undefined)
+    throw new PunctualError('invalid_option', '--rate-burst needs --rate.', {
+      field: '--rate-burst',
+    })
   return {
     ...(queue !== undefined && { queue }),
     ...(concurrency !== undefined && { concurrency: parseInteger('--concurrency', concurrency) }),
-    ...flowOptions(rate),
+    ...(rate !== undefined && { rate: rateOf(rate, rateBurst) }),
     ...(ageing !== undefined && { ageingMs: parseDuration('--ageing', ageing) }),
     ...(weight !== undefined && { weight: parseInteger('--weight', weight) }),
     by: createdBy(),
   } as LimitOptions
+}
+
+function rateOf(rate: string, burst: string | undefined): LimitOptions['rate'] {
+  return {
+    ...parseRate(rate),
+    ...(burst !== undefined && { burst: parseInteger('--rate-burst', burst) }),
+  }
 }
 
 async function set(context: CommandContext, flags: Flags) {

@@ -1,12 +1,13 @@
 /** `punctual submit <handler> [payload]`: submits one run, and waits for its end with `--wait`. */
 import { checkJsonText } from '@punctual/core/check'
 import type { FinishedRun } from '@punctual/core/run'
+import { runOptions } from '@punctual/core/submit'
 import type { Command } from 'commander'
-import { addDeliveryFlags } from '../flags/delivery-flags.ts'
 import { parseDuration, showDuration } from '../flags/durations.ts'
-import { addFlowFlags } from '../flags/flow-flags.ts'
-import { addKeyFlags, keyAnswer } from '../flags/key-flags.ts'
-import { readPayload, type SubmitFlags, submitOptions } from '../flags/submit-flags.ts'
+import { addOptionFlags, type FlagValues } from '../flags/option-flags.ts'
+import { readPayload } from '../flags/read-input.ts'
+import { submitOptions } from '../flags/submit-flags.ts'
+import { keyAnswer } from '../output/key-answer.ts'
 import { stateColour } from '../output/state-colour.ts'
 import { exit } from '../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../runtime/perform.ts'
@@ -14,7 +15,7 @@ import { addFlags } from '../runtime/setting-flags.ts'
 import type { Terminal } from '../runtime/terminal.ts'
 import { openOperator } from '../target/open-operator.ts'
 
-interface Flags extends SubmitFlags {
+interface Flags extends FlagValues {
   wait?: true
   waitTimeout?: string
 }
@@ -25,21 +26,10 @@ export function addSubmit(program: Command): void {
     .description('submit one run of a handler')
     .argument('<handler>', 'name of the handler')
     .argument('[payload]', 'JSON; @file reads a file, - reads standard input (default: null)')
-    .option('--run-at <time>', 'run at this time: 2030-01-31T12:00:00Z, or +5m from now')
-    .option('--delay <time>', 'run after this long: 500ms, 10s, 5m, 2h, 1d')
-    .option(
-      '--expires-at <time>',
-      'do not start after this time, or +5m from now (default: never expires)',
-    )
-    .option('--priority <n>', '0 to 10, higher first (default: 5)')
-    .option('--queue <name>', 'the queue (default: default)')
-    .option('--max-attempts <n>', 'attempts, including the first (default: 3)')
-    .option('--timeout <time>', 'time limit of one attempt (default: 5m)')
-    .option('--label <name=value...>', 'label for finding the run; may be repeated')
-    .option('--strict', 'refuse when no live worker has the handler')
+  addOptionFlags(command, runOptions)
     .option('--wait', 'wait until the run has ended, and show its result')
     .option('--wait-timeout <time>', 'stop waiting after this long; the run continues')
-  addFlags(addFlowFlags(addDeliveryFlags(addKeyFlags(command))), ['database', 'server'])
+  addFlags(command, ['database', 'server'])
   command.action((handler: string, payload: string | undefined, flags: Flags) =>
     perform(command, (context) => submitRun(context, handler, payload, flags)),
   )
@@ -56,7 +46,7 @@ async function submitRun(
     payload === undefined
       ? null
       : checkJsonText(readPayload(payload), 'payload', context.config.payloadBytes)
-  const options = submitOptions(flags)
+  const options = submitOptions(flags, context.config.payloadBytes)
   const timeoutMs = flags.waitTimeout && parseDuration('--wait-timeout', flags.waitTimeout)
   const punctual = await openOperator(context)
   const submitted = await punctual.submit(handler, value, options)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDuration, parseInstant, showAge, showDuration } from './durations.ts'
+import { parseDuration, parseInstant, shortDuration, showAge, showDuration } from './durations.ts'
 
 describe('durations', () => {
   test.for([
@@ -12,6 +12,13 @@ describe('durations', () => {
   ] as const)('parses %s as %i ms', ([text, ms]) => {
     expect(parseDuration('--delay', text)).toBe(ms)
   })
+
+  test.for(['0', '500ms', '90s', '5m', '2h', '1d'])(
+    'are written as a flag takes them: %s',
+    (text) => {
+      expect(shortDuration(parseDuration('--delay', text))).toBe(text)
+    },
+  )
 
   test.for(['', 'soon', '-5s', '5 weeks', '1e3'])('refuses %j and names the flag', (text) => {
     expect(() => parseDuration('--delay', text)).toThrow(/--delay must be a duration/)

@@ -15,6 +15,13 @@ export function parseDuration(flag: string, text: string): number {
   return Math.round(Number(match[1]) * UNITS_MS[(match[2] ?? 'ms') as keyof typeof UNITS_MS])
 }
 
+/** A duration as a flag takes it: `5m`, `90s`, `0`. */
+export function shortDuration(ms: number): string {
+  const units = Object.entries(UNITS_MS).reverse()
+  const [unit, unitMs] = units.find(([, length]) => ms > 0 && ms % length === 0) ?? ['', 1]
+  return `${ms / unitMs}${unit}`
+}
+
 /** An instant: an ISO 8601 string, or `+5m` from now. */
 export function parseInstant(flag: string, text: string, nowMs: number): Date {
   if (text.startsWith('+')) return new Date(nowMs + parseDuration(flag, text.slice(1)))

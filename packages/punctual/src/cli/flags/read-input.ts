@@ -18,3 +18,9 @@ export function readInput(what: string, path: string): string {
 export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path
 }
+
+/** The JSON text of an argument: itself, the content of `@file`, or standard input for `-`. */
+export function readPayload(argument: string): string {
+  if (argument === '-') return readInput('The payload', '-')
+  return argument.startsWith('@') ? readInput('The payload', argument.slice(1)) : argument
+}

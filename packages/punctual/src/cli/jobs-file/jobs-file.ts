@@ -4,7 +4,14 @@
  * its position in the file.
  */
 import { PunctualError } from '@punctual/core/errors'
-import { type CompiledJob, compileJob, type JobDefaults, type JobOptions } from '@punctual/core/job'
+import {
+  type CompiledJob,
+  compileJob,
+  type JobDefaults,
+  type JobOptions,
+  jobOptions,
+} from '@punctual/core/job'
+import type { Option } from '@punctual/core/option'
 import { type CalendarInput, parseCalendar } from '@punctual/core/schedule'
 import { CliError } from '../runtime/cli-error.ts'
 import { type FilePath, FilePlaces } from './file-places.ts'
@@ -103,10 +110,8 @@ function declared(file: FilePlaces, job: unknown, path: FilePath): JobOptions {
   }
   if (!isRecord(job)) return refuse('', 'Expected an object with name, handler and a schedule.')
   if (job.name === undefined) refuse('name', 'The job has no name.')
-  if (job.source !== undefined)
-    refuse('source', 'The source belongs at the top of the file and applies to all of its jobs.')
-  if (job.delayMs !== undefined)
-    refuse('delayMs', 'A delay would start anew each time the file is applied. Use `at`.')
+  for (const [name, { notInFile }] of Object.entries<Option>(jobOptions))
+    if (notInFile !== undefined && job[name] !== undefined) refuse(name, notInFile)
   return job as unknown as JobOptions
 }
 

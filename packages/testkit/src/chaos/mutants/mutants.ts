@@ -96,11 +96,11 @@ export const mutants: readonly Mutant[] = [
     breaks: 'a stopping worker gives back its running runs as if they had not started',
     edits: [
       {
-        file: 'worker/dist/worker.js',
-        find: "'give back', store.giveBack(this.#runner.takeUnstarted())",
+        file: 'worker/dist/drain.js',
+        find: "pipeline.giveBackUnstarted('give back')",
         replace:
-          "'give back', store.giveBack(this.#runner.takeUnstarted().concat(" +
-          'this.#runner.attempts.map((attempt) => attempt.run)))',
+          "pipeline.returns.giveBack('give back', runner.takeUnstarted().concat(" +
+          'runner.attempts.map((attempt) => attempt.run)))',
       },
     ],
     killedBy: 'rolling: unflaggedDuplicates',
@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
     breaks: 'workers do not search for runs whose claim was committed but whose answer was lost',
     edits: [
       {
-        file: 'worker/dist/worker.js',
-        find: 'const strays = await this.#options.store.strayLeases(sessionId, known);',
+        file: 'worker/dist/claim/strays.js',
+        find: 'const strays = await this.#store.strayLeases(sessionId, known);',
         replace: 'const strays = known.length < 0 ? known : [];',
       },
     ],
@@ -149,19 +149,10 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/dist/plan/plan-store.js',
-        find: "const [moved] = await this.#run(client, 'plan/advance-cursors', [",
-        replace: "const [moved] = await this.#runAndCommit(client, 'plan/advance-cursors', [",
-      },
-      {
-        file: 'store/dist/plan/plan-store.js',
-        find: 'async #transact(client, given) {',
-        replace: `async #runAndCommit(client, path, values) {
-        const rows = await this.#run(client, path, values);
+        find: 'const [moved] = await this.#database.runPrepared(client, call, DEADLINE_MS);',
+        replace: `const [moved] = await this.#database.runPrepared(client, call, DEADLINE_MS);
         await client.query('commit');
-        await client.query(PINNED);
-        return rows;
-    }
-    async #transact(client, given) {`,
+        await client.query('begin');`,
       },
     ],
     killedBy: 'commitReplyLost, kill9 of a planner: missing',
@@ -213,17 +204,17 @@ export const mutants: readonly Mutant[] = [
     breaks: 'the answer to a request is stored in a separate transaction after its change',
     edits: [
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: 'const transaction = () => service.transaction(async () => {',
         replace: 'let keep;\n    const changed = () => service.transaction(async () => {',
       },
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: 'await service.requests.answered(tenantId, kept);',
         replace: 'keep = () => service.requests.answered(tenantId, kept);',
       },
       {
-        file: 'api/dist/http/keyed-requests.js',
+        file: 'api/dist/http/shared-transactions.js',
         find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
         replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);

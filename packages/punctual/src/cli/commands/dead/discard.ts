@@ -4,13 +4,13 @@
  */
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
+import { createdBy } from '../../flags/created-by.ts'
 import {
   addDeadLetterFlags,
   type DeadLetterFlags,
   deadLetterFilter,
   refuseFlagsOfMany,
 } from '../../flags/dead-letter-flags.ts'
-import { createdBy } from '../../flags/submit-flags.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import type { Operator } from '../../runtime/operator.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'

@@ -6,13 +6,14 @@ import type { ReplayManyResult, ReplayPace, ReplayProgress } from '@punctual/cor
 import { PunctualError } from '@punctual/core/errors'
 import type { Command } from 'commander'
 import { parseCount } from '../../flags/counts.ts'
+import { createdBy } from '../../flags/created-by.ts'
 import {
   addDeadLetterFlags,
   type DeadLetterFlags,
   deadLetterFilter,
   refuseFlagsOfMany,
 } from '../../flags/dead-letter-flags.ts'
-import { createdBy, readPayload } from '../../flags/submit-flags.ts'
+import { readPayload } from '../../flags/read-input.ts'
 import { createProgressLine } from '../../output/progress-line.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import type { Operator } from '../../runtime/operator.ts'

@@ -1,9 +1,10 @@
 /** `punctual jobs create <name>`: creates a job, or replaces the options of an existing one. */
 import { PunctualError } from '@punctual/core/errors'
-import type { Job, JobOptions } from '@punctual/core/job'
+import { type Job, type JobOptions, jobOptions } from '@punctual/core/job'
 import type { FirePreview } from '@punctual/core/schedule'
 import type { Command } from 'commander'
-import { addJobFlags, type JobFlags, jobOptions } from '../../flags/job-flags.ts'
+import { type JobFlags, jobFromFlags } from '../../flags/job-flags.ts'
+import { addOptionFlags } from '../../flags/option-flags.ts'
 import { jobFires, showFires } from '../../output/job-fires.ts'
 import { jobZone, scheduleText } from '../../output/job-view.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -21,7 +22,7 @@ export function addJobsCreate(parent: Command): void {
     .command('create')
     .description('create a job, or replace all options of the existing job with this name')
     .argument('<name>', 'name of the job')
-  addFlags(addJobFlags(command), ['database', 'server'])
+  addFlags(addOptionFlags(command, jobOptions), ['database', 'server'])
   command.action((name: string, flags: JobFlags) =>
     perform(command, (context) => createJob(context, name, flags)),
   )
@@ -30,10 +31,10 @@ export function addJobsCreate(parent: Command): void {
 async function createJob(context: CommandContext, name: string, flags: JobFlags) {
   const { terminal, config } = context
   // Refuses invalid flags before anything is opened.
-  jobOptions(name, { ...flags, payload: 'null' }, config, Date.now())
+  jobFromFlags(name, { ...flags, payload: 'null' }, config, Date.now())
   const punctual = await openOperator(context)
   const nowMs = punctual.nowMs()
-  const options = jobOptions(name, flags, config, nowMs)
+  const options = jobFromFlags(name, flags, config, nowMs)
   await refuseForeign(punctual, options)
   const { id, change } = await punctual.jobs.upsert(options)
   const job = await findJob(punctual, id)

@@ -1,9 +1,7 @@
 /** `punctual jobs show <job>`: one job, its state and its next fires. */
 import { type Job, misfireOf } from '@punctual/core/job'
 import type { Command } from 'commander'
-import { deliveryText } from '../../flags/delivery-flags.ts'
 import { showAge, showDuration } from '../../flags/durations.ts'
-import { concurrencyText, rateText } from '../../flags/flow-flags.ts'
 import { showLocal } from '../../flags/instants.ts'
 import { jobFires } from '../../output/job-fires.ts'
 import {
@@ -14,6 +12,7 @@ import {
   labelText,
   scheduleText,
 } from '../../output/job-view.ts'
+import { concurrencyText, deliveryText, rateText } from '../../output/policy-text.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'

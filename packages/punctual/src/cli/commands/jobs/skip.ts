@@ -1,7 +1,7 @@
 /** `punctual jobs skip <job> <slot>`: skips one future slot. */
 import type { Command } from 'commander'
+import { createdBy } from '../../flags/created-by.ts'
 import { parseInstantIn, showLocal } from '../../flags/instants.ts'
-import { createdBy } from '../../flags/submit-flags.ts'
 import { jobZone } from '../../output/job-view.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'

@@ -1,7 +1,7 @@
 /** `punctual runs edit <id> <payload>`: changes the payload of a run that was never attempted. */
 import { checkJsonText } from '@punctual/core/check'
 import type { Command } from 'commander'
-import { readPayload } from '../../flags/submit-flags.ts'
+import { readPayload } from '../../flags/read-input.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'

@@ -1,7 +1,7 @@
 /** `punctual runs resolve <id> <as>`: records the outcome of an unknown run. */
 import { type Resolution, type ResolveResult, resolutions } from '@punctual/core/run'
 import type { Command } from 'commander'
-import { createdBy } from '../../flags/submit-flags.ts'
+import { createdBy } from '../../flags/created-by.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'

@@ -9,10 +9,9 @@ import {
   type RunExplanation,
 } from '@punctual/core/run'
 import type { Command } from 'commander'
-import { deliveryText } from '../../flags/delivery-flags.ts'
 import { showAge, showDuration } from '../../flags/durations.ts'
-import { concurrencyText, rateText } from '../../flags/flow-flags.ts'
 import { printLogLine, readLogEnd } from '../../output/log-lines.ts'
+import { concurrencyText, deliveryText, rateText } from '../../output/policy-text.ts'
 import { stateColour } from '../../output/state-colour.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'

@@ -1,6 +1,6 @@
 /** `punctual tenants suspend` and `tenants resume`. Repeating either is not an error. */
 import type { Command } from 'commander'
-import { createdBy } from '../../flags/submit-flags.ts'
+import { createdBy } from '../../flags/created-by.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'
 import { openPunctual } from '../../target/open-punctual.ts'

@@ -1,9 +1,11 @@
 /**
- * Requests with idempotency keys. The first request under a key is done and its answer stored, in
- * one transaction; later ones get the stored answer. When the route can handle many calls at once,
- * requests of one tenant that arrive while others are in progress share a transaction, so that many
- * concurrent callers cost little more than one. When one request of a batch is refused, each is
- * done separately, and only that one gets the error.
+ * The transactions of requests that write. Requests of one tenant and route that arrive while others
+ * are in progress share a transaction if the route can handle many calls at once, so that many
+ * concurrent callers cost little more than one. When one request of a batch is refused, each is done
+ * separately, and only that one gets the error.
+ *
+ * A request with an idempotency key is done once: its answer is stored in the same transaction, and
+ * later requests with the key get the stored answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
@@ -19,13 +21,14 @@ const AT_ONCE = 4
 const MANY = 16
 const TOGETHER_MAX = 256
 
-export interface KeyedRequest {
+export interface WritingRequest {
   readonly route: AnyRoute
   readonly service: Service
   readonly tenantId: number
   /** Whether row security restricts the request to the rows of its tenant. */
   readonly walled: boolean
-  readonly key: string
+  /** The idempotency key; null when it has none. */
+  readonly key: string | null
   /** The first is stored; a stored one that equals any of them is the same request. */
   readonly fingerprints: readonly string[]
   readonly reply: FastifyReply
@@ -36,7 +39,7 @@ export interface KeyedRequest {
 }
 
 interface Waiting {
-  readonly request: KeyedRequest
+  readonly request: WritingRequest
   resolve(answer: unknown): void
   reject(error: unknown): void
 }
@@ -50,20 +53,20 @@ interface Group {
 
 type Outcome = { readonly answer: unknown } | { readonly error: Error }
 
-export class KeyedRequests {
+export class SharedTransactions {
   readonly #groups = new Map<string, Group>()
   /** Runs a batch outside the async context of the request that started it. */
   readonly #apart = AsyncLocalStorage.snapshot()
 
-  async perform(request: KeyedRequest): Promise<unknown> {
+  async perform(request: WritingRequest): Promise<unknown> {
     const { route, tenantId, walled, key } = request
     if (!route.handleAll) return alone(request)
     const name = `${tenantId} ${walled} ${route.path}`
     const group = this.#groups.get(name) ?? { waiting: [], keys: new Set(), underWay: 0 }
-    if (group.keys.has(key)) throw keyInUse(key)
+    if (key !== null && group.keys.has(key)) throw keyInUse(key)
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
-      group.keys.add(key)
+      if (key !== null) group.keys.add(key)
       group.waiting.push({ request, resolve, reject })
       this.#pump(name, group)
     })
@@ -75,9 +78,9 @@ export class KeyedRequests {
       group.underWay++
       void this.#apart(async () => {
         await answer(batch)
-        for (const { request } of batch) group.keys.delete(request.key)
+        for (const { request } of batch) if (request.key !== null) group.keys.delete(request.key)
         group.underWay--
-        if (group.keys.size === 0) this.#groups.delete(name)
+        if (group.underWay === 0 && group.waiting.length === 0) this.#groups.delete(name)
         this.#pump(name, group)
       })
     }
@@ -97,9 +100,9 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
     )
   if (batch.length === 1) return void (await each())
   const requests = batch.map(({ request }) => request)
-  const { route } = requests[0] as KeyedRequest
+  const { route } = requests[0] as WritingRequest
   try {
-    const all = (fresh: readonly KeyedRequest[]) =>
+    const all = (fresh: readonly WritingRequest[]) =>
       route.handleAll?.(fresh.map(({ call }) => call)) as Promise<readonly unknown[]>
     const outcomes = await inTransaction(requests, all)
     for (const [i, outcome] of outcomes.entries())
@@ -111,40 +114,57 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-async function alone(request: KeyedRequest): Promise<unknown> {
+async function alone(request: WritingRequest): Promise<unknown> {
   const [outcome] = await inTransaction([request], async () => [await request.work()])
   if (outcome && 'error' in outcome) throw outcome.error
   return outcome?.answer
 }
 
 /**
- * For requests of one tenant: does and stores the new ones; the others get their stored answers.
+ * For requests of one tenant: does the new ones, and stores the answers of those with a key; repeated
+ * ones get their stored answers.
  */
 function inTransaction(
-  requests: readonly KeyedRequest[],
-  work: (fresh: readonly KeyedRequest[]) => Promise<readonly unknown[]>,
+  requests: readonly WritingRequest[],
+  work: (fresh: readonly WritingRequest[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Outcome[]> {
-  const { service, tenantId, walled } = requests[0] as KeyedRequest
+  const { service, tenantId, walled } = requests[0] as WritingRequest
   const transaction = () =>
     service.transaction(async () => {
-      const known = await service.requests.take(
-        tenantId,
-        requests.map(({ key }) => key),
-      )
-      const fresh = requests.filter((_, i) => known[i] === null)
+      const known = await earlierAnswers(service, tenantId, requests.filter(isKeyed))
+      const fresh = requests.filter((request) => !known.has(request))
       const answers = fresh.length > 0 ? await work(fresh) : []
-      const kept = fresh.map((request, i) => keptOf(request, answers[i]))
-      if (kept.length > 0) await service.requests.answered(tenantId, kept)
       const answerOf = new Map(fresh.map((request, i) => [request, answers[i]]))
-      return requests.map((request, i): Outcome => {
-        const before = known[i]
+      const kept = fresh.filter(isKeyed).map((request) => keptOf(request, answerOf.get(request)))
+      if (kept.length > 0) await service.requests.answered(tenantId, kept)
+      return requests.map((request): Outcome => {
+        const before = known.get(request)
         return before ? replayed(request, before) : { answer: answerOf.get(request) }
       })
     })
   return walled ? service.asTenant(tenantId, transaction) : transaction()
 }
 
-function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unknown) {
+type Keyed = WritingRequest & { readonly key: string }
+type Earlier = AnsweredRequest | 'busy'
+
+const isKeyed = (request: WritingRequest): request is Keyed => request.key !== null
+
+/** Locks the keys of the requests; returns those whose key was used before. */
+async function earlierAnswers(
+  { requests }: Service,
+  tenantId: number,
+  keyed: readonly Keyed[],
+): Promise<ReadonlyMap<WritingRequest, Earlier>> {
+  const earlier = new Map<WritingRequest, Earlier>()
+  if (keyed.length === 0) return earlier
+  const keys = keyed.map(({ key }) => key)
+  for (const [i, answer] of (await requests.take(tenantId, keys)).entries())
+    if (answer !== null) earlier.set(keyed[i] as Keyed, answer)
+  return earlier
+}
+
+function keptOf({ route, key, fingerprints, reply }: Keyed, answer: unknown) {
   const fingerprint = fingerprints[0] as string
   const { statusCode: status } = reply
   const kept = route.keep && answer !== undefined ? route.keep(answer) : answer
@@ -158,8 +178,9 @@ function keptOf({ route, key, fingerprints, reply }: KeyedRequest, answer: unkno
  */
 const KEPT = /^(?:etag ([^\n]*)\n)?(.*)$/s
 
-function replayed(request: KeyedRequest, before: AnsweredRequest | 'busy'): Outcome {
-  const { route, key, fingerprints, reply } = request
+function replayed(request: WritingRequest, before: Earlier): Outcome {
+  const { route, fingerprints, reply } = request
+  const key = String(request.key)
   if (before === 'busy') return { error: keyInUse(key) }
   if (!fingerprints.includes(before.fingerprint)) return { error: keyOfAnother(key) }
   reply.code(before.status).header('idempotent-replayed', 'true')
