@@ -14,7 +14,6 @@ const plain = {
   json: { type: 'unknown', decoder: 'json' },
   'text[]': { type: 'string[]', decoder: 'texts' },
   'number[]': { type: 'number[]', decoder: 'numbers' },
-  'text?[]': { type: '(string | null)[]', decoder: 'textsOrNull' },
   'number?[]': { type: '(number | null)[]', decoder: 'numbersOrNull' },
 }
 

@@ -30,6 +30,7 @@ import { Secrets } from './secrets/secrets.ts'
 import type { SubmitCallOptions, SubmitManyOptions } from './submit/handler-handle.ts'
 import type { SubmissionCompiler } from './submit/submission-compiler.ts'
 import { at, atLater, type CheckedCall, checkCall } from './submit/submit-call.ts'
+import { writeWith } from './submit/write-with.ts'
 
 /** The parts that all tenant scopes of this process share. */
 export interface SharedParts {
@@ -98,7 +99,7 @@ export class TenantScope {
   }
 
   #report(report: () => void): void {
-    void this.#options.store.database.transactions.afterCommit(report)
+    void this.#options.store.database.ambient.afterCommit(report)
   }
 
   #encode(payload: unknown): string {
@@ -182,7 +183,7 @@ export class TenantScope {
     this.#options.checkOpen()
     const { tenantId } = this
     await checkStrict(submissions, handlers, store, tenantId)
-    const accepted = await store.submit(submissions, tx ? { tx, tenantId } : { tenantId })
+    const accepted = await store.submit(submissions, { ...writeWith(store, tx), tenantId })
     if (!tx) this.#report(() => activity.submitted(submissions, accepted))
     return accepted
   }

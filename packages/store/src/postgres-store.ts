@@ -1,29 +1,21 @@
 /** PostgreSQL as the rest of Punctual sees it: one object per group of verbs, wired once. */
-import { encodeJson } from '@punctual/core/check'
 import type { Clock, Random } from '@punctual/core/clock'
-import { defaults, PunctualError } from '@punctual/core/errors'
-import type { ClaimedRun } from '@punctual/core/ports'
-import { attemptOutcomes } from '@punctual/core/run'
+import { defaults } from '@punctual/core/errors'
 import type { Submission } from '@punctual/core/submit'
-import type pg from 'pg'
 import { EndsReader } from './activity/ends-reader.ts'
 import { ApiKeyStore } from './api-keys/api-key-store.ts'
 import { Authenticator } from './api-keys/authenticator.ts'
 import { AuditLog } from './audit-log/audit-log.ts'
-import { int4Array, int8Array, textArray, uuidArray } from './connection/binary-arrays.ts'
-import { ClientPool } from './connection/client-pool.ts'
+import { ClientPools } from './connection/client-pool.ts'
 import { Database, type DatabaseOptions } from './connection/database.ts'
-import { isConnectionFault } from './connection/faults.ts'
-import { PINNED } from './connection/pins.ts'
-import type { Queryable } from './connection/queryable.ts'
-import { retrying } from './connection/retrying.ts'
+import type { OpenTransaction } from './connection/open-transaction.ts'
 import { Signals } from './connection/signals.ts'
 import { DeadLetterReader } from './dead-letters/reader.ts'
 import { Replays } from './dead-letters/replays.ts'
 import { DeadLetterSteering } from './dead-letters/steering.ts'
 import { GroupStore } from './groups/group-store.ts'
 import { LaneRegistry } from './lanes/registry.ts'
-import { LimitStore } from './queues/limit-store.ts'
+import { LimitStore, type Transact } from './queues/limit-store.ts'
 import { QueueStore } from './queues/queue-store.ts'
 import { ReplicaReads, type ReplicaReadsOptions } from './replica/replica-reads.ts'
 import { RequestLog } from './requests/request-log.ts'
@@ -33,24 +25,23 @@ import { RunReader } from './runs/reader.ts'
 import { RunResolution } from './runs/resolution.ts'
 import { RunSteering } from './runs/steering.ts'
 import { ScheduleStore } from './schedule-store.ts'
-import { migrate, migrationStatus } from './schema/migrations.ts'
-import { checkDays, ensureDays, missingDay } from './schema/partitions.ts'
-import { checkKeys } from './schema/primary-keys.ts'
+import { Days } from './schema/days.ts'
+import { SchemaReadiness } from './schema/readiness.ts'
 import { Keyring } from './secrets/keyring.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { PostgresRemoteSessions } from './sessions/remote-sessions.ts'
-import { type WorkerSession, WorkerSteering } from './sessions/steering.ts'
+import { WorkerSteering } from './sessions/steering.ts'
 import { type Accepted, KeyedSubmitter } from './submit/keyed-submitter.ts'
+import { Submissions, type SubmitToStoreOptions } from './submit/submissions.ts'
 import { Submitter } from './submit/submitter.ts'
 import { TenantErasure } from './tenants/erasure.ts'
 import { QuotaKeeper } from './tenants/quota-keeper.ts'
 import { RowSecurity } from './tenants/row-security.ts'
 import { TenantStore } from './tenants/tenant-store.ts'
 import { PostgresUpkeepStore } from './upkeep/upkeep-store.ts'
+import { HandlerTransactions } from './work/handler-transactions.ts'
+import { ParkedRuns } from './work/parked-runs.ts'
 import { PostgresWorkStore } from './work/work-store.ts'
-
-/** A handler's transaction may take this long to open: nothing ran yet, so no attempt fails. */
-const OPEN_WITHIN_MS = 30_000
 
 export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, ReplicaReadsOptions {
   readonly clock: Clock
@@ -64,13 +55,12 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, Re
   readonly zoneData?: string
 }
 
-const REQUEST_POOL = { clientsMax: 8, idleMax: 8 } as const
-
 export class PostgresStore {
   readonly database: Database
   readonly signals: Signals
   readonly lanes: LaneRegistry
   readonly work: PostgresWorkStore
+  readonly handlerTransactions: HandlerTransactions
   readonly remoteSessions: PostgresRemoteSessions
   readonly upkeep: PostgresUpkeepStore
   readonly runs: RunReader
@@ -98,180 +88,86 @@ export class PostgresStore {
   readonly horizonMs: number
   /** Separates tenants even when a statement lacks its tenant predicate. */
   readonly rowSecurity: RowSecurity
-  readonly #clientPool: ClientPool
-  /** For migrations and the upkeep of days, which may take long: no statement timeout. */
-  readonly #upkeepPool: ClientPool
-  readonly #handlerPool: ClientPool
-  /** Separate from the pools above: a request that needs a second connection must get one. */
-  readonly #requestPool: ClientPool
+  readonly #pools: ClientPools
+  readonly #schema: SchemaReadiness
   readonly #transactions: RequestTransactions
-  readonly #submitter: Submitter
-  readonly #keyed: KeyedSubmitter
+  readonly #submissions: Submissions
 
+  /** Makes the parts in the order of their dependencies: none refers to a later one. */
   constructor(options: PostgresStoreOptions) {
-    this.horizonMs = options.horizonMs ?? defaults.horizonMs
-    this.database = new Database(options)
-    this.rowSecurity = new RowSecurity(this.database)
-    const { timeoutMs } = this.database
-    this.#clientPool = new ClientPool(this.database, { timeoutMs })
-    this.#upkeepPool = new ClientPool(this.database)
-    this.#handlerPool = new ClientPool(this.database, { parsed: true })
-    this.#requestPool = new ClientPool(this.database, { timeoutMs }, REQUEST_POOL)
-    this.#transactions = new RequestTransactions(this.database, this.#requestPool)
-    this.requests = new RequestLog(this.database)
-    this.signals = new Signals(this.database, options.node)
-    this.apiKeys = new ApiKeyStore(this.database, this.signals, options.random)
-    this.authenticator = new Authenticator(this.database, this.signals)
-    this.quotas = new QuotaKeeper(this.database, this.signals)
-    this.lanes = new LaneRegistry(this.database)
-    this.database.onNewTimeline.push(() => this.lanes.forget())
-    // If this fails, the reaper releases the gates.
-    this.signals.onHint(
-      ({ gates = [] }) => void this.work.releaseGates(gates).catch(() => undefined),
-    )
-    this.lanes.onNew = (lane) => this.signals.newLane(lane)
-    this.upkeep = new PostgresUpkeepStore(
-      this.database,
-      this.#upkeepPool,
-      (runIds) => this.work.resolveParked(runIds),
-      (gates) => this.work.releaseGates(gates),
-      (lanes) => this.signals.due(lanes),
-    )
-    const ensurePartitions = () =>
-      this.database.transactions.outside(async () => void (await this.upkeep.ensurePartitions()))
-    const onQueued = (lanes: Iterable<number>) => this.signals.due(lanes)
-    this.work = new PostgresWorkStore({
-      database: this.database,
-      ensurePartitions,
-      horizonMs: this.horizonMs,
-      onQueued,
-      onCancel: (runIds) => this.signals.cancel(runIds),
-      onFailed: (jobIds) => this.schedules.steering.pauseFailing(jobIds),
-      onLimitsFreed: () => this.signals.anything(),
-      onRearmed: () => this.signals.jobsChanged(),
-      logBytes: (tenantId) => this.quotas.logBytes(tenantId),
-    })
-    this.auditLog = new AuditLog(this.database, this.#clientPool, options.random)
-    this.secrets = new SecretStore(this.database, options.keyring ?? new Keyring([]))
-    this.remoteSessions = new PostgresRemoteSessions(this.database)
-    this.runs = new RunReader(this.database)
-    this.replica = new ReplicaReads(this.database, options)
-    this.explainer = new RunExplainer(this.database, this.runs)
-    this.queues = new QueueStore(this.database, this.signals)
-    const transact = <T>(work: () => Promise<T>) => this.transaction(work)
-    this.limits = new LimitStore(this.database, this.signals, transact)
-    this.tenants = new TenantStore({
-      ...{ database: this.database, signals: this.signals, limits: this.limits, transact },
-      claimsEnded: () => this.queues.claimsEnded(),
-    })
-    this.erasure = new TenantErasure({
-      ...{ database: this.database, signals: this.signals, auditLog: this.auditLog, transact },
-      claimsEnded: () => this.queues.claimsEnded(),
-    })
-    this.workers = new WorkerSteering(this.database, this.signals)
-    this.steering = new RunSteering({
-      ...{ database: this.database, signals: this.signals, horizonMs: this.horizonMs },
-      lanes: this.lanes,
-      release: (jobIds) => this.work.release(jobIds),
-    })
-    const replays = new Replays({
-      ...{ database: this.database, clientPool: this.#clientPool, random: options.random },
-      ...{ ensurePartitions, onQueued, quotas: this.quotas },
-    })
+    const { random, keyring = new Keyring([]), horizonMs = defaults.horizonMs } = options
+    const database = new Database(options)
+    const pools = new ClientPools(database)
+    const days = new Days(database, pools.upkeep)
+    const ensurePartitions = async () => void (await days.makeAhead())
+    const transactions = new RequestTransactions(database, pools.requests, ensurePartitions)
+    const transact: Transact = (work) => transactions.run(work)
+    const signals = new Signals(database, options.node)
+    const lanes = new LaneRegistry(database, signals)
+    const quotas = new QuotaKeeper(database, signals)
+    const parked = new ParkedRuns(database, signals)
+    const auditLog = new AuditLog(database, pools.control, random)
+    const parts = {
+      ...{ database, clientPool: pools.control, signals, lanes, quotas, parked, auditLog, days },
+      ...{ random, horizonMs, ensurePartitions, transact },
+    }
+    this.horizonMs = horizonMs
+    this.database = database
+    this.signals = signals
+    this.lanes = lanes
+    this.quotas = quotas
+    this.auditLog = auditLog
+    this.#pools = pools
+    this.#transactions = transactions
+    this.rowSecurity = new RowSecurity(database)
+    this.#schema = new SchemaReadiness(database, pools.upkeep, this.rowSecurity)
+    this.requests = new RequestLog(database)
+    this.secrets = new SecretStore(database, keyring)
+    this.apiKeys = new ApiKeyStore(database, signals, random)
+    this.authenticator = new Authenticator(database, signals)
+    this.queues = new QueueStore(database, signals)
+    this.limits = new LimitStore(database, signals, transact)
+    this.tenants = new TenantStore({ ...parts, limits: this.limits, queues: this.queues })
+    this.erasure = new TenantErasure({ ...parts, queues: this.queues })
+    this.replica = new ReplicaReads(database, options)
+    this.runs = new RunReader(database)
+    this.explainer = new RunExplainer(database, this.runs)
+    this.steering = new RunSteering(parts)
+    this.deadLetters = new DeadLetterReader(database)
+    this.ends = new EndsReader(database, this.deadLetters)
+    const replays = new Replays(parts)
     this.resolution = new RunResolution(replays, this.runs)
-    this.deadLetters = new DeadLetterReader(this.database)
     this.deadLetterSteering = new DeadLetterSteering(replays, this.deadLetters)
-    this.ends = new EndsReader(this.database, this.deadLetters)
-    this.schedules = new ScheduleStore({
-      auditLog: this.auditLog,
-      ...{ database: this.database, clientPool: this.#clientPool, lanes: this.lanes },
-      ...{ random: options.random, horizonMs: this.horizonMs, ensurePartitions, onQueued },
-      quotas: this.quotas,
-      ...(options.zoneData !== undefined && { zoneData: options.zoneData }),
-      onChanged: () => this.signals.jobsChanged(),
-      release: (jobIds) => this.work.release(jobIds),
-      resolveParked: (runIds) => this.work.resolveParked(runIds),
-    })
-    this.#submitter = new Submitter({
-      database: this.database,
-      lanes: this.lanes,
-      signals: this.signals,
-      random: options.random,
-      ensurePartitions,
-      horizonMs: this.horizonMs,
-      onGated: (gates) => this.work.releaseGates(gates),
-    })
-    this.#keyed = new KeyedSubmitter(this.database, this.#clientPool, this.#submitter, this.signals)
-    this.groups = new GroupStore({
-      ...{ database: this.database, clientPool: this.#clientPool, signals: this.signals },
-      ...{ submitter: this.#submitter, keyed: this.#keyed, random: options.random },
-      quotas: this.quotas,
-      ensurePartitions,
-    })
+    const submitter = new Submitter(parts)
+    const keyed = new KeyedSubmitter({ ...parts, submitter })
+    this.#submissions = new Submissions({ ...parts, submitter, keyed })
+    this.groups = new GroupStore({ ...parts, submitter, keyed })
+    this.schedules = new ScheduleStore({ ...parts, zoneData: options.zoneData })
+    this.work = new PostgresWorkStore({ ...parts, jobs: this.schedules.steering })
+    this.handlerTransactions = new HandlerTransactions(database, pools.handlers, this.work)
+    this.upkeep = new PostgresUpkeepStore({ ...parts, clientPool: pools.upkeep })
+    this.workers = new WorkerSteering(database, signals)
+    this.remoteSessions = new PostgresRemoteSessions(database)
   }
 
   /** Migrates the schema and makes the coming days; returns the names of the new migrations. */
   migrate(): Promise<readonly string[]> {
-    return this.#upkeepPool.with(async (client) => {
-      const applied = await migrate(client, this.database.schema)
-      await this.#makeDays(client)
-      await this.rowSecurity.enable(client)
-      return applied.map((m) => `${String(m.version).padStart(4, '0')}_${m.name}`)
-    })
-  }
-
-  #makeDays(client: pg.Client): Promise<readonly string[]> {
-    const { schema, clock, localClock } = this.database
-    const pause = (ms: number) => localClock.sleep(ms)
-    return ensureDays(client, schema, clock.nowMs(), defaults.partitionDaysAhead, pause)
+    return this.#schema.migrate()
   }
 
   /**
    * Throws unless this version supports the schema, its primary keys are valid, and today's
-   * partitions exist. With `makeDays` it creates missing days: an installation that was off for
-   * weeks has none left.
+   * partitions exist. With `makeDays` it creates missing days.
    */
   check(options: { makeDays?: boolean; planning?: boolean } = {}): Promise<void> {
-    const { schema, clock } = this.database
-    return this.#upkeepPool.with(async (client) => {
-      const { rows } = await client.query('show server_version_num')
-      const version = Math.floor(Number(rows[0].server_version_num) / 10_000)
-      if (version < 15)
-        throw new PunctualError(
-          'database_unsupported',
-          `The server is PostgreSQL ${version}; Punctual needs 15 or newer.`,
-        )
-      const { pending } = await migrationStatus(client, schema)
-      if (pending.length === 0) await this.rowSecurity.refresh(client)
-      if (pending.length > 0)
-        throw new PunctualError(
-          'schema_missing',
-          `The schema ${schema} lacks ${pending.length} migration(s), the first is ${pending[0]?.version} (${pending[0]?.name}). Run \`punctual migrate\`.`,
-        )
-      await checkKeys(client, this.database, { planning: options.planning ?? false })
-      if (options.makeDays && (await missingDay(client, schema, clock.nowMs())) !== null)
-        await this.#makeDays(client)
-      await checkDays(client, schema, clock.nowMs())
-    })
+    return this.#schema.check(options)
   }
 
-  async submit(
+  submit(
     submissions: readonly Submission[],
-    options: { tenantId?: number; tx?: Queryable } = {},
+    options: SubmitToStoreOptions = {},
   ): Promise<readonly Accepted[]> {
-    const tenantId = options.tenantId ?? 1
-    const admitting = this.quotas.admit(tenantId, submissions)
-    if (admitting !== undefined) await admitting
-    const runs = await this.#submitter.prepare(submissions, tenantId)
-    if (options.tx) return (await this.#keyed.submitIn(options.tx, runs, tenantId)).accepted
-    const keyed = runs.some((run) => run.submission.options.key !== null)
-    if (!keyed && this.database.transactions.current) await this.#submitter.submitWithin(runs)
-    else if (keyed)
-      return retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, (again) =>
-        this.#keyed.submit(runs, tenantId, again),
-      )
-    else await this.#submitter.submit(runs)
-    return runs.map((run) => ({ id: run.id, created: true, outcome: 'created' }))
+    return this.#submissions.submit(submissions, options)
   }
 
   /**
@@ -279,14 +175,8 @@ export class PostgresStore {
    * back when it rejects. Hints go out after the commit. After a transient fault the whole work
    * runs again, so it must have no other effects. A nested call is part of the outer transaction.
    */
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    const { transactions } = this.database
-    if (transactions.current) return transactions.current.part(work)
-    const ensurePartitions = () =>
-      transactions.outside(async () => void (await this.upkeep.ensurePartitions()))
-    const { value, afterCommit } = await this.#transactions.run(work, ensurePartitions)
-    await transactions.outside(() => Promise.all(afterCommit.map((then) => then())))
-    return value
+  transaction<T>(work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+    return this.#transactions.run(work)
   }
 
   /**
@@ -297,90 +187,10 @@ export class PostgresStore {
     return this.rowSecurity.asTenant(tenantId, work)
   }
 
-  /** Whether a live worker takes this tenant's runs with this handler from this queue. */
-  async hasHandler(handler: string, queue: string, tenantId: number): Promise<boolean> {
-    const statement = this.database.statement('sessions/find-handler')
-    const [row] = await this.database.control.query(statement, [handler, queue, tenantId])
-    return row?.[0] === 't'
-  }
-
-  /** The workers with an open session. */
-  sessions(): Promise<WorkerSession[]> {
-    return this.workers.sessions()
-  }
-
-  /**
-   * Runs a handler's work and stores the run's success in one transaction. Rejects with
-   * `lease_lost` and rolls back when another worker holds the run by now. When the answer to the
-   * commit is lost, the outcome shows whether it took place: it names the fence.
-   */
-  async succeedWith<T>(
-    run: ClaimedRun,
-    sessionId: string,
-    startedAgoMs: () => number,
-    work: (tx: Queryable) => Promise<T>,
-  ): Promise<T> {
-    const value = await this.#succeedWith(run, sessionId, startedAgoMs, work)
-    // The transaction is committed: if this fails, the reaper does it.
-    const settlement = { kind: 'succeeded', run, startedAgoMs: 0, output: null } as const
-    await this.work.follow([settlement]).catch(() => undefined)
-    return value
-  }
-
-  async #succeedWith<T>(
-    run: ClaimedRun,
-    sessionId: string,
-    startedAgoMs: () => number,
-    work: (tx: Queryable) => Promise<T>,
-  ): Promise<T> {
-    let output: { value: T } | null = null
-    try {
-      return await this.#handlerPool.transactionOnceOpen(OPEN_WITHIN_MS, async (client) => {
-        const value = await work(client)
-        // The next statement locks the lease: if this process stops before the commit, the server
-        // ends the idle transaction, and the reaper gets the lease back.
-        const pins = PINNED.slice(PINNED.indexOf(';') + 1)
-        await client.query(`${pins}; set local idle_in_transaction_session_timeout = '60s'`)
-        const answer = await client.query({
-          text: this.database.statement('work/settle-succeeded').text,
-          values: [
-            sessionId,
-            uuidArray([run.id]),
-            int8Array([run.fence]),
-            int4Array([Math.round(startedAgoMs())]),
-            value === undefined || value === null ? null : textArray([encodeJson(value, 'output')]),
-          ],
-          rowMode: 'array',
-        })
-        if (answer.rows[0]?.[0] !== null)
-          throw new PunctualError(
-            'lease_lost',
-            `Run ${run.id} was given to another worker; this attempt changed nothing.`,
-            { id: run.id },
-          )
-        output = { value }
-        return value
-      })
-    } catch (error) {
-      if (output === null || !isConnectionFault(error)) throw error
-      const settled = await retrying({ clock: this.database.localClock, deadlineMs: 30_000 }, () =>
-        this.database.control.query(this.database.statement('work/find-settled'), [
-          uuidArray([run.id]),
-        ]),
-      )
-      const success = String(attemptOutcomes.succeeded)
-      if (settled.some(([, fence, end]) => fence === run.fence.toString() && end === success))
-        return (output as { value: T }).value
-      throw error
-    }
-  }
-
   async close(): Promise<void> {
     await this.signals.close()
     await this.authenticator.close()
-    const bounded = [this.#clientPool, this.#upkeepPool, this.#requestPool]
-    const pools = [...bounded, this.#handlerPool]
-    await Promise.all(pools.map((clientPool) => clientPool.close()))
+    await this.#pools.close()
     await this.replica.close()
     await this.database.close()
   }

@@ -5,7 +5,7 @@ import type { AuditLog } from './audit-log/audit-log.ts'
 import { CalendarStore } from './calendars/calendar-store.ts'
 import type { ClientPool } from './connection/client-pool.ts'
 import type { Database } from './connection/database.ts'
-import { dayStart } from './connection/day-names.ts'
+import type { Signals } from './connection/signals.ts'
 import { JobEdits } from './jobs/edits.ts'
 import { JobStore } from './jobs/job-store.ts'
 import { JobTransaction } from './jobs/job-transaction.ts'
@@ -17,8 +17,10 @@ import { PostgresAuditorStore } from './ledger/auditor-store.ts'
 import { LedgerProof } from './ledger/proof.ts'
 import { SlotReader } from './ledger/slot-reader.ts'
 import { PostgresPlanStore } from './plan/plan-store.ts'
-import { ensureDay } from './schema/partitions.ts'
+import { PlanWriter } from './plan/plan-writer.ts'
+import type { Days } from './schema/days.ts'
 import type { QuotaKeeper } from './tenants/quota-keeper.ts'
+import type { ParkedRuns } from './work/parked-runs.ts'
 
 export interface ScheduleStoreOptions {
   readonly database: Database
@@ -28,12 +30,10 @@ export interface ScheduleStoreOptions {
   readonly random: Random
   readonly horizonMs: number
   /** The version of the time zone data. @default that of this process */
-  readonly zoneData?: string
-  readonly ensurePartitions: () => Promise<void>
-  readonly onQueued: (lanes: Iterable<number>) => void
-  readonly onChanged: () => void
-  readonly release: (jobIds: readonly string[]) => Promise<void>
-  readonly resolveParked: (runIds: readonly string[]) => Promise<void>
+  readonly zoneData?: string | undefined
+  readonly signals: Signals
+  readonly days: Days
+  readonly parked: ParkedRuns
   readonly auditLog: AuditLog
 }
 
@@ -50,31 +50,28 @@ export class ScheduleStore {
   readonly timings = new TimingCache()
 
   constructor(options: ScheduleStoreOptions) {
-    const { database, clientPool, timings } = { ...options, timings: this.timings }
-    const ensureDaysOf = async (instantsMs: readonly number[]) => {
-      const days = new Set(instantsMs.map(dayStart))
-      // A separate connection, also inside a caller's transaction: attaching a day must not wait
-      // for a transaction that writes.
-      await clientPool.with(async (client) => {
-        for (const day of days)
-          await ensureDay(client, database.schema, day, (ms) => database.localClock.sleep(ms))
-      })
+    const { timings } = this
+    const { database, days, random, signals, zoneData } = options
+    const shared = {
+      ...{ ...options, timings },
+      ensurePartitions: async () => void (await days.makeAhead()),
+      ensureDaysOf: (instantsMs: readonly number[]) => days.makeOf(instantsMs),
+      onQueued: (lanes: Iterable<number>) => signals.due(lanes),
+      onChanged: () => signals.jobsChanged(),
     }
-    const jobs = new JobTransaction({ ...options, timings, ensureDaysOf })
-    this.plan = new PostgresPlanStore({
-      ...options,
-      ensureDaysOf,
-      pauseFailing: (jobIds) => this.steering.pauseFailing(jobIds),
-    })
-    const passed = new PassedDecisions({ jobs, timings, plan: this.plan })
-    this.steering = new JobSteering({ ...options, jobs, timings, passed })
-    const edits = new JobEdits({ jobs, timings, passed })
-    this.jobs = new JobStore({ ...options, jobs, edits, timings })
+    const jobs = new JobTransaction(shared)
+    const writer = new PlanWriter(database, random)
+    const passed = new PassedDecisions({ jobs, timings, writer })
+    const steering = new JobSteering({ ...shared, jobs, passed })
+    this.steering = steering
+    this.jobs = new JobStore({ ...shared, jobs, edits: new JobEdits({ jobs, timings, passed }) })
     this.jobPages = new JobPages(database)
+    const pauseFailing = (jobIds: readonly string[]) => steering.pauseFailing(jobIds)
+    this.plan = new PostgresPlanStore({ ...shared, writer, pauseFailing })
     this.slots = new SlotReader(database, timings)
     this.calendars = new CalendarStore(database)
-    this.proof = new LedgerProof(database, database.control, timings, options.zoneData)
-    const proof = new LedgerProof(database, database.upkeep, timings, options.zoneData)
-    this.audit = new PostgresAuditorStore({ ...options, proof })
+    this.proof = new LedgerProof(database, database.control, timings, zoneData)
+    const proof = new LedgerProof(database, database.upkeep, timings, zoneData)
+    this.audit = new PostgresAuditorStore({ ...shared, proof })
   }
 }

@@ -100,6 +100,9 @@ describe('an untidy file is found', () => {
     ['packages/core/src/types.ts', '', 'name it after the one concept'],
     ['packages/core/src/time-utils.ts', '', 'name it after the one concept'],
     ['packages/punctual/src/jobs/sync.ts', 'store.replica.read(f)', 'replica; read the primary'],
+    ['packages/punctual/src/a.ts', 'x = new AsyncLocalStorage<T>()', 'add a member to the context'],
+    ['packages/store/src/submit/a.ts', 'database.ambient.transaction', 'take the transaction as'],
+    ['packages/store/src/groups/a.ts', 'this.#clientPool.pinned(f)', 'take the transaction as'],
   ] as const)('%s: %j', ([path, text, problem]) => {
     expect(problemsIn(path, text)).toEqual([expect.stringContaining(problem)])
   })
@@ -114,6 +117,7 @@ describe('an untidy file is found', () => {
     ['packages/store/migrations/0001_create_runs.sql', ''],
     ['packages/store/src/pg-types.ts', ''],
     ['packages/punctual/src/queues/stats.ts', 'store.replica.read(f)'],
+    ['packages/store/src/submit/a.ts', 'this.#clientPool.join(transaction, f)'],
     ['docs/guide.md', 'TODO'],
   ] as const)('%s: %j is fine', ([path, text]) => {
     expect(problemsIn(path, text)).toEqual([])

@@ -2,12 +2,9 @@
  * The one seam that records control writes. A write and its audit entry are committed together or
  * not at all. An operation that takes many transactions, such as cancelling a million runs, is
  * recorded twice: before anything is changed, and at the end with its result.
- *
- * The actor travels with the work in AsyncLocalStorage, so that no signature has to carry it.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Actor, type AuditTarget, checkActor } from '@punctual/core/audit'
-import type { PostgresStore, Queryable } from '@punctual/store'
+import type { PostgresStore, Queryable, WriteWith } from '@punctual/store'
 
 /** One change, as it is recorded. */
 export interface Recorded {
@@ -50,7 +47,6 @@ export interface WriteScope<TenantId extends number | null = number> {
 export class ControlWrites {
   readonly #store: PostgresStore
   readonly #byDefault: Actor
-  readonly #actors = new AsyncLocalStorage<Actor>()
 
   constructor(store: PostgresStore, byDefault: Actor) {
     this.#store = store
@@ -59,7 +55,7 @@ export class ControlWrites {
 
   /** The actor of the current call. */
   get actor(): Actor {
-    return this.#actors.getStore() ?? this.#byDefault
+    return this.#store.database.ambient.actor ?? this.#byDefault
   }
 
   /**
@@ -67,18 +63,22 @@ export class ControlWrites {
    * them.
    */
   as<T>(actor: Actor, work: () => T): T {
-    const deciding = () => this.#store.database.transactions.deciding(work)
-    return this.#actors.run(Object.freeze({ ...checkActor(actor) }), deciding)
+    return this.#store.database.ambient.as(Object.freeze({ ...checkActor(actor) }), work)
   }
 
   /** Performs the write and appends its entries in the same transaction, or in the caller's. */
-  record<T>(tenantId: number | null, write: () => Promise<Written<T>>, tx?: Queryable): Promise<T> {
-    const perform = async () => {
-      const { result, entries } = await write()
+  record<T>(
+    tenantId: number | null,
+    write: (writeWith: WriteWith) => Promise<Written<T>>,
+    tx?: Queryable,
+  ): Promise<T> {
+    const perform = async (writeWith: WriteWith) => {
+      const { result, entries } = await write(writeWith)
       if (entries.length > 0) await this.#append(tenantId, entries, tx)
       return result
     }
-    return tx ? perform() : this.#store.transaction(perform)
+    if (tx) return perform({ tx })
+    return this.#store.transaction((transaction) => perform({ transaction }))
   }
 
   /** Appends an entry, performs the write in its own transactions, and appends its result. */

@@ -16,7 +16,7 @@ import {
 } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type FinishedRun, isRunId } from '@punctual/core/run'
-import type { PostgresStore } from '@punctual/store'
+import type { OpenTransaction, PostgresStore } from '@punctual/store'
 import type { WriteScope } from '../audit/control-writes.ts'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
@@ -122,9 +122,10 @@ export class DeadLetters {
     if (typeof fromCheckpoint !== 'boolean')
       refuseOption('fromCheckpoint', 'true or false', fromCheckpoint)
     const how = { ...handledBy(options), fromCheckpoint }
-    const replay = async () => {
+    const replay = async (transaction: OpenTransaction | null) => {
       const { deadLetterSteering } = this.#store
-      const [answer] = await deadLetterSteering.replay([{ id, payload }], how, this.#tenantId)
+      const requests = [{ id, payload }]
+      const [answer] = await deadLetterSteering.replay(requests, how, this.#tenantId, transaction)
       return answer && answer.result !== 'not_found' ? answer : this.#notFound(id)
     }
     return recordDeadLetter(this.#scope, id, replay, (answer) => {
@@ -162,6 +163,7 @@ export class DeadLetters {
   ): Promise<readonly ReplayResult[]> {
     const ids = deadLetters.map(idOf)
     const how = { ...handledBy(options), fromCheckpoint: options.fromCheckpoint === true }
+    const { transaction } = this.#store.database.ambient
     const answers: ReplayResult[] = []
     for (let i = 0; i < ids.length; i += REPLAY_BATCH) {
       const requests = ids.slice(i, i + REPLAY_BATCH).map((id) => ({ id, payload: null }))
@@ -169,6 +171,7 @@ export class DeadLetters {
         requests,
         how,
         this.#tenantId,
+        transaction,
       ))
         if (answer.result !== 'not_found') answers.push(answer)
     }
@@ -225,8 +228,9 @@ export class DeadLetters {
   ): Promise<'discarded' | 'already_handled'> {
     const id = idOf(deadLetter)
     const how = handledBy(reasonOf(options))
-    const discard = async () => {
-      const discarded = await this.#store.deadLetterSteering.discard([id], how, this.#tenantId)
+    const discard = async (transaction: OpenTransaction | null) => {
+      const { deadLetterSteering } = this.#store
+      const discarded = await deadLetterSteering.discard([id], how, this.#tenantId, transaction)
       if (discarded.has(id)) return 'discarded'
       const [found] = await this.#store.deadLetters.find([id], this.#tenantId)
       return found ? 'already_handled' : this.#notFound(id)
@@ -264,7 +268,8 @@ export class DeadLetters {
     const how = handledBy(reasonOf(options))
     const compiled = await this.#filterOfMany(filter, options)
     const { limit, dryRun } = checkManyOptions(options)
-    const { deadLetters: letters, deadLetterSteering } = this.#store
+    const { deadLetters: letters, deadLetterSteering, database } = this.#store
+    const { transaction } = database.ambient
     const count = await letters.count(compiled, this.#tenantId)
     let discarded = 0
     let checked = 0
@@ -273,7 +278,8 @@ export class DeadLetters {
       const most = Math.min(DISCARD_BATCH, limit - checked)
       const ids: string[] = await letters.pick(compiled, count, after, most, this.#tenantId)
       if (ids.length === 0) break
-      discarded += (await deadLetterSteering.discard(ids, how, this.#tenantId)).size
+      const done = await deadLetterSteering.discard(ids, how, this.#tenantId, transaction)
+      discarded += done.size
       checked += ids.length
       after = ids.at(-1) ?? null
     }

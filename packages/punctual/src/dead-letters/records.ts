@@ -1,4 +1,5 @@
 /** Records changes of dead letters. */
+import type { OpenTransaction } from '@punctual/store'
 import type { Recorded, WriteScope } from '../audit/control-writes.ts'
 
 const DEAD_LETTERS = { kind: 'dead_letters', id: null, name: null }
@@ -7,12 +8,12 @@ const DEAD_LETTERS = { kind: 'dead_letters', id: null, name: null }
 export function recordDeadLetter<T>(
   { store, writes, tenantId }: WriteScope,
   id: string,
-  change: () => Promise<T>,
+  change: (transaction: OpenTransaction | null) => Promise<T>,
   entryOf: (result: T) => Omit<Recorded, 'target'> | null,
 ): Promise<T> {
-  return writes.record(tenantId, async () => {
+  return writes.record(tenantId, async ({ transaction = null }) => {
     const [found] = await store.deadLetters.find([id], tenantId)
-    const result = await change()
+    const result = await change(transaction)
     const entry = entryOf(result)
     const target = { kind: 'dead_letter', id, name: found ? found.handler : null }
     return { result, entries: entry ? [{ target, ...entry }] : [] }

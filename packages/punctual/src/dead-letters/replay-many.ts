@@ -129,7 +129,9 @@ class ReplayDrive {
     const ids = await store.deadLetters.pick(filter, count, this.#after, room, tenantId)
     if (ids.length === 0) return false
     const requests = ids.map((id) => ({ id, payload: null }))
-    for (const answer of await store.deadLetterSteering.replay(requests, how, tenantId))
+    const { transaction } = store.database.ambient
+    const { deadLetterSteering } = store
+    for (const answer of await deadLetterSteering.replay(requests, how, tenantId, transaction))
       this.#note(answer)
     this.#checked += ids.length
     this.#after = ids.at(-1) ?? null

@@ -12,12 +12,13 @@ import {
   type RunState,
 } from '@punctual/core/run'
 import type { Submission } from '@punctual/core/submit'
-import { type Accepted, systemClock } from '@punctual/store'
+import { type Accepted, systemClock, type WriteWith } from '@punctual/store'
 import type { WriteScope } from '../audit/control-writes.ts'
 import { checkStrict } from '../handlers/check-strict.ts'
 import type { Handlers } from '../handlers/handlers.ts'
 import type { WaitOptions } from '../runs/read-options.ts'
-import { type CheckedCall, checkCall } from '../submit/submit-call.ts'
+import { checkCall } from '../submit/submit-call.ts'
+import { writeWith } from '../submit/write-with.ts'
 import type { GroupCallOptions, GroupCancelResult, GroupHandle, GroupRun } from './handle.ts'
 import { checkGroup, type GroupOptions, groupCallback, groupSubmissions } from './options.ts'
 
@@ -103,7 +104,7 @@ export class Groups {
     const made = await store.groups.make(
       { ...group, callback, submissions },
       this.#options.tenantId,
-      tx,
+      writeWith(store, tx),
     )
     if (!tx) this.#options.submitted(submissions, made.accepted)
     return this.handle(made.id)
@@ -139,12 +140,8 @@ export class Groups {
   ): Promise<void> {
     const id = idOf(group)
     const { submissions, tx } = await this.#prepare(runs, call)
-    const accepted = await this.#options.store.groups.add(
-      id,
-      submissions,
-      this.#options.tenantId,
-      tx,
-    )
+    const { store, tenantId } = this.#options
+    const accepted = await store.groups.add(id, submissions, tenantId, writeWith(store, tx))
     if (!tx) this.#options.submitted(submissions, accepted)
   }
 
@@ -153,8 +150,8 @@ export class Groups {
     const id = idOf(group)
     const { tx } = checkCall(call)
     const { writes, tenantId } = this.#options
-    const close = async () => {
-      const result = await this.#close(id, tx)
+    const close = async (writing: WriteWith) => {
+      const result = await this.#close(id, writing)
       const states = { before: { open: true }, after: { open: false } }
       const entry = { action: 'group.close', target: target(id), ...states }
       return { result, entries: result ? [entry] : [] }
@@ -162,8 +159,9 @@ export class Groups {
     return writes.record(tenantId, close, tx)
   }
 
-  async #close(id: string, tx?: CheckedCall['tx']): Promise<boolean> {
-    return (await this.#options.store.groups.close(id, this.#options.tenantId, tx)) ?? notFound(id)
+  async #close(id: string, writing: WriteWith): Promise<boolean> {
+    const { store, tenantId } = this.#options
+    return (await store.groups.close(id, tenantId, writing)) ?? notFound(id)
   }
 
   /** The group with the number of members in each state, or null when there is none. */
@@ -236,7 +234,7 @@ export class Groups {
 
   async #cancel(id: string, reason = 'cancelled'): Promise<GroupCancelResult> {
     checkText('reason', reason, limits.createdByLength)
-    await this.#close(id)
+    await this.#close(id, writeWith(this.#options.store))
     const answers: string[] = []
     let members: GroupMember[]
     let from = 0

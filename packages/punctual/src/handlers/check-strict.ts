@@ -14,7 +14,7 @@ export async function checkStrict(
     if (
       options.strict &&
       !handlers.all.has(options.handler) &&
-      !(await store.hasHandler(options.handler, options.queue, tenantId))
+      !(await store.workers.hasHandler(options.handler, options.queue, tenantId))
     )
       throw new PunctualError(
         'handler_unknown',

@@ -40,7 +40,7 @@ export function serviceOf(punctual: Punctual): Service {
       begin: (mark) => feedBegin(store, mark),
       feed: (tenantId, start) => feedOf(store, tenantId, start),
     },
-    deciding: (work) => store.database.transactions.deciding(work),
+    deciding: (work) => store.database.ambient.deciding(work),
     transaction: (work) => store.transaction(work),
     asTenant: (tenantId, work) => store.asTenant(tenantId, work),
     as: (actor, work) => punctual.as(actor, work),

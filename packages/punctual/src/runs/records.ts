@@ -3,6 +3,7 @@
  * counts.
  */
 import type { BulkResult, BulkVerb, Run } from '@punctual/core/run'
+import type { OpenTransaction } from '@punctual/store'
 import type { Recorded, WriteScope } from '../audit/control-writes.ts'
 import type { BulkOptions } from './bulk.ts'
 
@@ -10,12 +11,12 @@ import type { BulkOptions } from './bulk.ts'
 export function recordRun<T>(
   { store, writes, tenantId }: WriteScope,
   id: string,
-  change: () => Promise<T>,
+  change: (transaction: OpenTransaction | null) => Promise<T>,
   entryOf: (result: T, run: Run) => Omit<Recorded, 'target'> | null,
 ): Promise<T> {
-  return writes.record(tenantId, async () => {
+  return writes.record(tenantId, async ({ transaction = null }) => {
     const run = await store.runs.find(id, tenantId)
-    const result = await change()
+    const result = await change(transaction)
     const entry = run ? entryOf(result, run) : null
     if (!run || !entry) return { result, entries: [] }
     const target = { kind: 'run', id, name: run.job?.name ?? run.handler }

@@ -7,7 +7,7 @@ import {
   resolutionNames,
   resolutions,
 } from '@punctual/core/run'
-import type { PostgresStore } from '@punctual/store'
+import type { OpenTransaction, PostgresStore } from '@punctual/store'
 import { type HandlingOptions, handledBy } from './handling.ts'
 
 export async function resolveRun(
@@ -16,10 +16,12 @@ export async function resolveRun(
   id: string,
   as: Resolution,
   options: HandlingOptions,
+  transaction: OpenTransaction | null,
 ): Promise<ResolveResult> {
   if (typeof as !== 'string' || !Object.hasOwn(resolutions, as))
     refuseOption('as', resolutionNames.join(' or '), as)
-  const answer = await store.resolution.resolve(id, as, handledBy(options), tenantId)
+  const how = handledBy(options)
+  const answer = await store.resolution.resolve(id, as, how, tenantId, transaction)
   if (answer.result !== 'not_unknown') return answer
   const run = await store.runs.find(id, tenantId)
   if (!run)

@@ -20,7 +20,7 @@ import {
   type RunSummary,
   type TooLate,
 } from '@punctual/core/run'
-import type { PostgresStore } from '@punctual/store'
+import type { OpenTransaction, PostgresStore } from '@punctual/store'
 import type { WriteScope } from '../audit/control-writes.ts'
 import { type BulkOptions, filterInStore } from './bulk.ts'
 import {
@@ -355,7 +355,8 @@ export class Runs {
     options: HandlingOptions = {},
   ): Promise<ResolveResult> {
     const id = idOf(run)
-    const resolve = () => resolveRun(this.#store, this.#tenantId, id, as, options)
+    const resolve = (transaction: OpenTransaction | null) =>
+      resolveRun(this.#store, this.#tenantId, id, as, options, transaction)
     return recordRun(this.#scope, id, resolve, (answer, { state }) => {
       if (answer.result !== 'resolved') return null
       const { by, note } = options

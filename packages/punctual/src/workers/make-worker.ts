@@ -31,7 +31,7 @@ export function makeWorker(home: WorkerHome, difference: WorkerDifference): Work
       stallMs: defaults.stallMs,
     }),
     transaction: (run, startedAgoMs, work) =>
-      store.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
+      store.handlerTransactions.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
     secret: ({ tenantId }, name) => store.secrets.read(tenantId, name),
     onHint: (listener) => store.signals.onHint(listener),
     hintsArrive: () => store.signals.connected,

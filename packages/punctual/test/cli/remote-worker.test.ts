@@ -34,7 +34,7 @@ it('runs the handlers of a module, and closes its session on SIGTERM', async () 
   expect(run).toMatchObject({ state: 'succeeded', output: 42 })
   worker.signal('SIGTERM')
   expect((await worker.exited).code).toBe(0)
-  expect(await kit.punctual.store.sessions()).toEqual([])
+  expect(await kit.punctual.store.workers.sessions()).toEqual([])
 })
 
 it('refuses a module that uses the database, and names the property', async () => {

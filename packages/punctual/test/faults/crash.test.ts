@@ -145,7 +145,7 @@ it('a worker killed while it drains is handled like any dead worker (case 17)', 
   await started(first, id)
   first.child.kill('SIGTERM')
   await eventually('it drains', async () =>
-    (await punctual.store.sessions()).some(({ state }) => state === 'draining'),
+    (await punctual.store.workers.sessions()).some(({ state }) => state === 'draining'),
   )
   first.child.kill('SIGKILL')
   await startWorker()

@@ -40,7 +40,7 @@ it('a drain finishes running runs, gives back unstarted ones and leaves no lease
   const states = await Promise.all(runs.map(async ({ id }) => (await client.runs.get(id))?.state))
   expect(states.filter((s) => s === 'succeeded').length).toBe(2)
   expect(states.filter((s) => s === 'queued').length).toBe(8)
-  expect(await client.store.sessions()).toEqual([])
+  expect(await client.store.workers.sessions()).toEqual([])
 })
 
 it('handlers are aborted at the drain deadline; other workers need not wait for a lease (case 16)', async () => {

@@ -203,14 +203,14 @@ describe.each(stores)('a worker over %s', (_, open) => {
 
   it('shows its state, and closes once it holds no runs', async () => {
     await work.describeSession(session, { state: 'draining', handlers: ['x'], stuck: [] })
-    expect(await t.store.sessions()).toMatchObject([{ state: 'draining', handlers: ['x'] }])
+    expect(await t.store.workers.sessions()).toMatchObject([{ state: 'draining', handlers: ['x'] }])
     await work.describeSession(session, { state: 'active', handlers: ['test'], stuck: [] })
     const run = await running()
     await work.closeSession(session)
-    expect(await t.store.sessions()).toHaveLength(1)
+    expect(await t.store.workers.sessions()).toHaveLength(1)
     await settle(succeeded(run))
     await work.closeSession(session)
-    expect(await t.store.sessions()).toEqual([])
+    expect(await t.store.workers.sessions()).toEqual([])
   })
 })
 

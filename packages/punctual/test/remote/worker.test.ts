@@ -103,10 +103,10 @@ describe('a worker over HTTP', () => {
   it('drains when asked to, and claims again when activated', async () => {
     worker.handler('later', () => 'done')
     await punctual.runs.waitFor((await punctual.submit('later')).id)
-    const [session] = await punctual.store.sessions()
+    const [session] = await punctual.store.workers.sessions()
     await punctual.workers.drain(session?.id as string)
     await eventually('the worker reports that it drains', async () => {
-      const [now] = await punctual.store.sessions()
+      const [now] = await punctual.store.workers.sessions()
       return now?.state === 'draining'
     })
     const { id } = await punctual.submit('later')

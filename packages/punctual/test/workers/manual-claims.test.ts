@@ -24,7 +24,7 @@ async function loseSession(): Promise<void> {
   const sql = await punctual.store.database.connect()
   await eventually('the reaper reclaims what it held', async () => {
     await sql.query("update punctual.sessions set expires_at = clock_timestamp() - interval '1 s'")
-    const sessions = (await punctual.store.sessions()).map(({ id }) => id)
+    const sessions = (await punctual.store.workers.sessions()).map(({ id }) => id)
     return (await punctual.store.upkeep.reap(sessions, 3)).returned > 0
   })
   await sql.end()

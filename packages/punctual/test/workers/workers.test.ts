@@ -77,7 +77,7 @@ describe('a worker that is drained', () => {
     await sql('update punctual.sessions set drain_asked_at = clock_timestamp()')
     proceed.open()
     const reported = async () =>
-      (await client.store.sessions()).find((session) => session.id === id)?.state
+      (await client.store.workers.sessions()).find((session) => session.id === id)?.state
     await eventually('it reports that it drains', async () => (await reported()) === 'draining')
     await client.workers.waitUntilDrained(id)
     const left = await count('queued')

@@ -2,6 +2,7 @@
 --
 -- Parameters: $1 specs text[]
 -- Returns: spec, id
+-- Types: spec!, id!
 -- Locks: the new rows. Index: timings_spec.
 with made as (
   insert into punctual.timings (spec)

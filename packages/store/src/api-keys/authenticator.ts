@@ -40,7 +40,7 @@ export class Authenticator {
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, most: KEYS_MAX },
       // Outside the caller's transaction: its rollback must not undo what is cached here, and the
       // lookup must not wait for it.
-      ask: (prefix) => database.transactions.outside(() => this.#look(prefix)),
+      ask: (prefix) => database.ambient.outside(() => this.#look(prefix)),
     })
     signals.onHint(({ identity }) => identity && this.#keys.forget())
     database.onNewTimeline.push(() => this.#keys.forget())
@@ -88,7 +88,7 @@ export class Authenticator {
     this.#noted.set(keyId, nowMs)
     this.#toNote.add(keyId)
     const write = () => this.#writeNotes()
-    this.#noting ??= this.#database.transactions.outside(write).finally(() => {
+    this.#noting ??= this.#database.ambient.outside(write).finally(() => {
       this.#noting = null
     })
   }

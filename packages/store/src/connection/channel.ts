@@ -12,12 +12,13 @@
 import type pg from 'pg'
 import type { Cells as Row } from '../sql/cells.ts'
 import type { Call, Value } from '../sql/typed.ts'
+import type { Ambient } from './ambient.ts'
 import { isReadOnly } from './faults.ts'
+import type { OpenTransaction } from './open-transaction.ts'
 import type { TextQuery } from './pg-augmentation.ts'
 import { BEGIN, LOCAL_PINS, PIN_SESSION, PINNED } from './pins.ts'
 import type { Endpoint } from './server/endpoint.ts'
 import type { Statement, Statements } from './statements.ts'
-import type { OpenTransaction, Transactions } from './transactions.ts'
 
 interface Step {
   readonly statement: Statement
@@ -30,8 +31,8 @@ export interface ChannelOptions {
   readonly endpoint: Endpoint
   readonly statements: Statements
   readonly timeoutMs: number
-  /** A call inside one of these transactions runs there instead of on this connection. */
-  readonly transactions: Transactions
+  /** A call inside a transaction runs there instead of on this connection. */
+  readonly ambient: Ambient
   /** False behind a pooler that gives each transaction another connection. */
   readonly prepared: () => boolean
   /** True when no other process uses the connection and it serves pinned statements only. */
@@ -165,7 +166,9 @@ export class Channel {
 
   /** Runs one statement with planner settings that allow only index access. */
   async runPinned<Row>({ statement, values }: Call<Row>): Promise<Row[]> {
-    const rows = await this.pinnedOne(this.#options.statements.of(statement), values)
+    const [rows = []] = await this.pinned([
+      { statement: this.#options.statements.of(statement), values },
+    ])
     return rows.map(statement.decode)
   }
 
@@ -193,9 +196,9 @@ export class Channel {
   }
 
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
-    const within = this.#options.transactions.current
+    const within = this.#options.ambient.transaction
     if (within) return within.query(statement, values)
-    const { rowSecurity } = this.#options.transactions
+    const { rowSecurity } = this.#options.ambient
     const client = await this.#client()
     if (rowSecurity === null) return this.#send(client, statement, values)
     const [rows = []] = await this.#transact(client, rowSecurity, [asTenant({ statement, values })])
@@ -204,9 +207,9 @@ export class Channel {
 
   /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
   async pinned(steps: readonly Step[]): Promise<Row[][]> {
-    const within = this.#options.transactions.current
+    const within = this.#options.ambient.transaction
     if (within) return pinnedWithin(within, steps)
-    const { rowSecurity } = this.#options.transactions
+    const { rowSecurity } = this.#options.ambient
     const client = await this.#client()
     if (rowSecurity !== null) {
       const begin = this.#sessionPinned ? rowSecurity : [rowSecurity, LOCAL_PINS].join('; ')
@@ -230,11 +233,6 @@ export class Channel {
     const answers = await Promise.allSettled([begun, ...sent, ended])
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
     return Promise.all(sent)
-  }
-
-  async pinnedOne(statement: Statement, values: readonly Value[]): Promise<Row[]> {
-    const [rows = []] = await this.pinned([{ statement, values }])
-    return rows
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@
 import type pg from 'pg'
 import type { Database } from './database.ts'
 import { isConnectionFault } from './faults.ts'
+import type { OpenTransaction } from './open-transaction.ts'
 import { LOCAL_PINS, PINNED } from './pins.ts'
 import { retrying } from './retrying.ts'
 import type { ConnectSettings } from './server/endpoint.ts'
@@ -26,6 +27,7 @@ export interface ClientPoolBounds {
 const CLIENTS_MAX = 8
 const IDLE_MAX = 2
 const IDLE_MS = 10_000
+const REQUESTS = { clientsMax: 8, idleMax: 8 } as const
 
 export class ClientPool {
   readonly #database: Database
@@ -69,8 +71,17 @@ export class ClientPool {
    * Inside a transaction of the caller the work becomes a part of that one.
    */
   transaction<T>(work: (client: pg.Client) => Promise<T>, own: OwnTransaction = {}): Promise<T> {
-    const { current, rowSecurity } = this.#database.transactions
-    if (current) return current.part(work)
+    return this.join(this.#database.ambient.transaction, work, own)
+  }
+
+  /** Runs the work as a part of this transaction, or with null in a separate one. */
+  join<T>(
+    transaction: OpenTransaction | null,
+    work: (client: pg.Client) => Promise<T>,
+    own: OwnTransaction = {},
+  ): Promise<T> {
+    if (transaction) return transaction.part(work)
+    const { rowSecurity } = this.#database.ambient
     return this.separateTransaction(
       work,
       rowSecurity === null ? own : { ...own, begin: rowSecurity },
@@ -78,14 +89,19 @@ export class ClientPool {
   }
 
   /** Like `transaction`, with planner settings that keep statements from reading whole tables. */
-  async pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const { current, rowSecurity } = this.#database.transactions
-    if (!current)
-      return this.separateTransaction(work, {
-        begin: rowSecurity === null ? PINNED : `${rowSecurity}; ${LOCAL_PINS}`,
-      })
-    await current.pin()
-    return current.part(work)
+  pinned<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.joinPinned(this.#database.ambient.transaction, work)
+  }
+
+  /** Like `join`, with the planner settings of `pinned`. */
+  async joinPinned<T>(
+    transaction: OpenTransaction | null,
+    work: (client: pg.Client) => Promise<T>,
+  ): Promise<T> {
+    await transaction?.pin()
+    const { rowSecurity } = this.#database.ambient
+    const begin = rowSecurity === null ? PINNED : `${rowSecurity}; ${LOCAL_PINS}`
+    return transaction ? transaction.part(work) : this.separateTransaction(work, { begin })
   }
 
   /** Runs the work in a separate transaction, even inside a transaction of the caller. */
@@ -167,5 +183,30 @@ export class ClientPool {
     this.#closed = true
     clearTimeout(this.#idleTimer)
     await Promise.all(this.#idle.splice(0).map((client) => client.end()))
+  }
+}
+
+/** The pools of a process, one for each kind of work: none waits for the connections of another. */
+export class ClientPools {
+  /** Short transactions of several statements. */
+  readonly control: ClientPool
+  /** For migrations and the upkeep of days, which may take long: no statement timeout. */
+  readonly upkeep: ClientPool
+  /** The transactions of handlers. */
+  readonly handlers: ClientPool
+  /** The transactions of requests, in which a part may need a second connection. */
+  readonly requests: ClientPool
+
+  constructor(database: Database) {
+    const { timeoutMs } = database
+    this.control = new ClientPool(database, { timeoutMs })
+    this.upkeep = new ClientPool(database)
+    this.handlers = new ClientPool(database, { parsed: true })
+    this.requests = new ClientPool(database, { timeoutMs }, REQUESTS)
+  }
+
+  async close(): Promise<void> {
+    const all = [this.control, this.upkeep, this.handlers, this.requests]
+    await Promise.all(all.map((clientPool) => clientPool.close()))
   }
 }

@@ -7,14 +7,14 @@ import type { Clock } from '@punctual/core/clock'
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Call } from '../sql/typed.ts'
+import { Ambient } from './ambient.ts'
 import { Channel } from './channel.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { Queryable } from './queryable.ts'
 import { type RunOptions, runIn, runOn } from './run-call.ts'
 import { type ConnectSettings, Endpoint } from './server/endpoint.ts'
 import { greet } from './statements.gen.ts'
-import { isSchemaName, type Statement, Statements } from './statements.ts'
-import { Transactions } from './transactions.ts'
+import { isSchemaName, Statements } from './statements.ts'
 import { Turns } from './turns.ts'
 
 export interface DatabaseOptions {
@@ -45,8 +45,8 @@ export class Database {
   readonly clock: DatabaseClock
   readonly localClock: Clock
   readonly statements: Statements
-  /** The transactions that callers' work runs in. */
-  readonly transactions = new Transactions()
+  /** The transaction, the tenant and the actor that callers' work runs with. */
+  readonly ambient = new Ambient()
   readonly claim: Channel
   readonly settle: Channel
   /** Second connections for when one is not enough: one works while the other commits to disk. */
@@ -89,7 +89,7 @@ export class Database {
       endpoint: this.endpoint,
       statements: this.statements,
       timeoutMs: this.timeoutMs,
-      transactions: this.transactions,
+      ambient: this.ambient,
       prepared: () => this.prepared,
     }
     const handshake = (client: pg.Client) => this.#handshake(client)
@@ -175,10 +175,6 @@ export class Database {
   /** Runs a typed statement in the transaction of a user. */
   runIn<Row>(tx: Queryable, call: Call<Row>): Promise<Row[]> {
     return runIn(tx, this.statements, call)
-  }
-
-  statement(path: string): Statement {
-    return this.statements.get(path)
   }
 
   async #handshake(client: pg.Client): Promise<void> {

@@ -1,16 +1,14 @@
 /** The part of a server that a read-only class needs; the primary and the replica have it. */
 import type { Clock } from '@punctual/core/clock'
+import type { Ambient } from './ambient.ts'
 import type { Channel } from './channel.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import type { Statement } from './statements.ts'
-import type { Transactions } from './transactions.ts'
 
 export interface ReadSource {
-  readonly reads: Pick<Channel, 'query' | 'pinnedOne' | 'run' | 'runPinned' | 'runTogether'>
+  readonly reads: Pick<Channel, 'run' | 'runPinned' | 'runTogether'>
   /** For reads that may take long. */
-  readonly browse: Pick<Channel, 'query' | 'run' | 'runReplanned'>
-  readonly transactions: Transactions
+  readonly browse: Pick<Channel, 'run' | 'runReplanned'>
+  readonly ambient: Ambient
   readonly clock: DatabaseClock
   readonly localClock: Clock
-  statement(path: string): Statement
 }

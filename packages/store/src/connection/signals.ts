@@ -84,7 +84,7 @@ export class Signals {
 
   /** Notifies this process at once and the others soon. */
   due(lanes: Iterable<number>): void {
-    if (this.#database.transactions.defers(() => this.due(lanes))) return
+    if (this.#database.ambient.defers(() => this.due(lanes))) return
     for (const lane of lanes) this.#lanes.add(lane)
     this.here(lanes)
     this.#schedule()
@@ -92,7 +92,7 @@ export class Signals {
 
   /** Notifies this process only. */
   here(lanes: Iterable<number>): void {
-    if (this.#database.transactions.defers(() => this.here(lanes))) return
+    if (this.#database.ambient.defers(() => this.here(lanes))) return
     this.#emit({ lanes: [...lanes], newLane: false })
   }
 
@@ -103,7 +103,7 @@ export class Signals {
 
   /** Notifies this process only that lanes must be read again. */
   changed(): void {
-    if (this.#database.transactions.defers(() => this.changed())) return
+    if (this.#database.ambient.defers(() => this.changed())) return
     this.#emit({ lanes: null, newLane: true })
   }
 
@@ -126,7 +126,7 @@ export class Signals {
 
   /** Notifies the workers that run these runs to cancel them. */
   cancel(runIds: readonly string[]): void {
-    if (this.#database.transactions.defers(() => this.cancel(runIds))) return
+    if (this.#database.ambient.defers(() => this.cancel(runIds))) return
     for (let i = 0; i < runIds.length; i += CANCELS_MAX) {
       const cancels = runIds.slice(i, i + CANCELS_MAX)
       this.#emit({ ...NOTHING, cancels })
@@ -136,7 +136,7 @@ export class Signals {
 
   /** Notifies workers to drain, or to take work again. */
   sessions(sessionIds: readonly string[]): void {
-    if (this.#database.transactions.defers(() => this.sessions(sessionIds))) return
+    if (this.#database.ambient.defers(() => this.sessions(sessionIds))) return
     this.#emit({ ...NOTHING, sessions: sessionIds })
     this.#sendNow(`${this.#node} sessions ${sessionIds.join(',')}`)
   }
@@ -158,13 +158,13 @@ export class Signals {
 
   /** Notifies all nodes, at once, that tenants or API keys changed. */
   identityChanged(): void {
-    if (this.#database.transactions.defers(() => this.identityChanged())) return
+    if (this.#database.ambient.defers(() => this.identityChanged())) return
     this.#emit({ ...NOTHING, identity: true })
     this.#sendNow(`${this.#node} identity `)
   }
 
   #changed(kind: 'jobs' | 'groups'): void {
-    if (this.#database.transactions.defers(() => this.#changed(kind))) return
+    if (this.#database.ambient.defers(() => this.#changed(kind))) return
     this.#emit({ ...NOTHING, [kind]: true })
     if (this.#changes.has(kind)) return
     this.#changes.add(kind)
@@ -182,7 +182,7 @@ export class Signals {
 
   /** Notifies that something is or will be due in lanes that the caller does not know. */
   anything(): void {
-    if (this.#database.transactions.defers(() => this.anything())) return
+    if (this.#database.ambient.defers(() => this.anything())) return
     this.#anything = true
     this.#emit({ lanes: null, newLane: false })
     this.#schedule()

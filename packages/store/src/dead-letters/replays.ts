@@ -11,7 +11,9 @@ import { textArray, uuidArray } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import { retrying } from '../connection/retrying.ts'
+import type { Signals } from '../connection/signals.ts'
 import type { Call } from '../sql/typed.ts'
 import { findKeys, takeKeys } from '../submit/statements.gen.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
@@ -34,7 +36,7 @@ export interface ReplaysOptions {
   readonly clientPool: ClientPool
   readonly random: Random
   readonly ensurePartitions: () => Promise<void>
-  readonly onQueued: (lanes: Iterable<number>) => void
+  readonly signals: Signals
   readonly quotas: QuotaKeeper
 }
 
@@ -57,12 +59,18 @@ export class Replays {
     return this.#ids.next(this.#options.database.clock.nowMs())
   }
 
-  /** Retries after a transient fault; `again`: an earlier try may have been committed. */
-  async transaction<T>(work: (client: pg.Client, again: boolean) => Promise<T>): Promise<T> {
+  /**
+   * Runs the work in a part of the given transaction, or with null in a separate one, which is
+   * retried after a transient fault; `again`: an earlier try may have been committed.
+   */
+  async join<T>(
+    transaction: OpenTransaction | null,
+    work: (client: pg.Client, again: boolean) => Promise<T>,
+  ): Promise<T> {
     const { database, clientPool, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     return retrying(bounds, (again) =>
-      clientPool.pinned(async (client) => {
+      clientPool.joinPinned(transaction, async (client) => {
         await client.query("set local lock_timeout = '5s'")
         return work(client, again)
       }),
@@ -119,8 +127,9 @@ export class Replays {
     return rows.map(({ lane }) => lane)
   }
 
-  /** Sends hints that these lanes have due runs. */
-  queued(lanes: readonly number[]): void {
-    if (lanes.length > 0) this.#options.onQueued(lanes)
+  /** Sends hints after the commit that these lanes have due runs. */
+  announce(transaction: OpenTransaction | null, lanes: readonly number[]): void {
+    const { database, signals } = this.#options
+    if (lanes.length > 0) void database.ambient.afterCommit(() => signals.due(lanes), transaction)
   }
 }

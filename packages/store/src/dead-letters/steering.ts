@@ -8,6 +8,7 @@ import { type DeadLetter, handlings } from '@punctual/core/dead-letter'
 import type { KeyBusy } from '@punctual/core/run'
 import type pg from 'pg'
 import { uuidArray, uuidArrayOrNull } from '../connection/binary-arrays.ts'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import type { DeadLetterReader } from './reader.ts'
 import type { Replay, Replays } from './replays.ts'
 import { closeLetters, lockLetters } from './statements.gen.ts'
@@ -45,12 +46,13 @@ export class DeadLetterSteering {
     requests: readonly ReplayRequest[],
     options: HandledBy & { readonly fromCheckpoint: boolean },
     tenantId: number,
+    transaction: OpenTransaction | null,
   ): Promise<ReplayAnswer[]> {
     await this.#replays.checkActive(tenantId)
     const wantedById = new Map(
       requests.map(({ id, payload }) => [id, { id, payload, newId: this.#replays.newId() }]),
     )
-    const { locked, made, lanes } = await this.#replays.transaction(async (client) => {
+    const { locked, made, lanes } = await this.#replays.join(transaction, async (client) => {
       const open = await this.#lock(client, [...wantedById.keys()], tenantId)
       const wanted = open.flatMap(({ runId, found, key }) => {
         const request = wantedById.get(runId)
@@ -61,7 +63,7 @@ export class DeadLetterSteering {
       const queued = await this.#replays.insert(client, free, options)
       return { locked: open, made: new Set(free.map(({ newId }) => newId)), lanes: queued }
     })
-    this.#replays.queued(lanes)
+    this.#replays.announce(transaction, lanes)
     const left = [...wantedById.values()]
       .filter(({ newId }) => !made.has(newId))
       .map(({ id }) => id)
@@ -84,8 +86,9 @@ export class DeadLetterSteering {
     ids: readonly string[],
     options: HandledBy,
     tenantId: number,
+    transaction: OpenTransaction | null,
   ): Promise<ReadonlySet<string>> {
-    return this.#replays.transaction(async (client, again) => {
+    return this.#replays.join(transaction, async (client, again) => {
       const locked = await this.#lock(client, ids, tenantId)
       const closed = locked.map(({ runId }) => ({ id: runId, newId: null }))
       await this.#close(client, closed, handlings.discarded, options, tenantId)

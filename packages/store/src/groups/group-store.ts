@@ -12,6 +12,7 @@ import { int4Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isLockTimeout } from '../connection/faults.ts'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import type { Queryable } from '../connection/queryable.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
@@ -20,6 +21,7 @@ import { outcomeAfter } from '../submit/key-batch.ts'
 import type { Accepted, KeyedSubmitter } from '../submit/keyed-submitter.ts'
 import type { Prepared } from '../submit/prepared.ts'
 import type { Submitter } from '../submit/submitter.ts'
+import type { WriteWith } from '../submit/write-with.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import { GroupReader } from './group-reader.ts'
 import {
@@ -101,19 +103,25 @@ export class GroupStore implements GroupUpkeep {
   async make(
     group: NewGroup,
     tenantId: number,
-    tx?: Queryable,
+    writeWith: WriteWith,
   ): Promise<{ id: string; accepted: readonly Accepted[] }> {
     await this.#options.quotas.admit(tenantId, group.submissions)
     const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#options.database.clock.nowMs())
-    const accepted = await this.#submitting(runs, tx, async (client, known, { freed }) => {
+    const accepted = await this.#submitting(runs, writeWith, async (client, known, { freed }) => {
       const { name, callback, open } = group
       const { call = null, payload = null } = callback ?? {}
       const made = await this.#run(client, insertGroup(id, tenantId, name, call, payload, !open))
       // An earlier try has created all of it.
       if (made.length === 0)
         return this.#answers(client, id, known, await this.#existing(client, id, known))
-      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
+      const accepted = await this.#accepted(
+        client,
+        known,
+        tenantId,
+        freed,
+        writeWith.tx !== undefined,
+      )
       await this.#run(
         client,
         addMembers(
@@ -131,16 +139,22 @@ export class GroupStore implements GroupUpkeep {
     id: string,
     submissions: readonly Submission[],
     tenantId: number,
-    tx?: Queryable,
+    writeWith: WriteWith,
   ): Promise<readonly Accepted[]> {
     await this.#options.quotas.admit(tenantId, submissions)
     const runs = await this.#options.submitter.prepare(submissions, tenantId)
-    return this.#submitting(runs, tx, async (client, known, { again, freed }) => {
+    return this.#submitting(runs, writeWith, async (client, known, { again, freed }) => {
       const [group] = await this.#run(client, lockGroup(id, tenantId))
       const existing = again ? await this.#existing(client, id, known) : new Set<string>()
       if (existing.size > 0) return this.#answers(client, id, known, existing)
       checkTakes(id, group, runs.length)
-      const accepted = await this.#accepted(client, known, tenantId, freed, tx !== undefined)
+      const accepted = await this.#accepted(
+        client,
+        known,
+        tenantId,
+        freed,
+        writeWith.tx !== undefined,
+      )
       await this.#run(
         client,
         addMembers(
@@ -153,8 +167,8 @@ export class GroupStore implements GroupUpkeep {
   }
 
   /** False when the group was already closed; null when it does not exist. */
-  async close(id: string, tenantId: number, tx?: Queryable): Promise<boolean | null> {
-    const [row] = await this.#submitting([], tx, (client) =>
+  async close(id: string, tenantId: number, writeWith: WriteWith): Promise<boolean | null> {
+    const [row] = await this.#submitting([], writeWith, (client) =>
       this.#run(client, closeGroup(id, tenantId)),
     )
     return row?.closed ?? null
@@ -205,10 +219,10 @@ export class GroupStore implements GroupUpkeep {
     })
   }
 
-  /** Runs in the caller's transaction, or in a separate one that retries transient faults. */
+  /** Runs in the given transaction, or in a separate one that retries transient faults. */
   async #submitting<T>(
     runs: readonly Prepared[],
-    tx: Queryable | undefined,
+    { tx, transaction = null }: WriteWith,
     work: (tx: Queryable, runs: readonly Prepared[], attempt: Try) => Promise<T>,
   ): Promise<T> {
     const { database, signals, submitter, ensurePartitions } = this.#options
@@ -221,20 +235,22 @@ export class GroupStore implements GroupUpkeep {
     }
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     const result = await retrying(bounds, (again) =>
-      this.#transaction(async (client) =>
+      this.#transaction(transaction, async (client) =>
         work(client, await submitter.current(runs), { again, freed }),
       ),
     )
-    if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    void database.transactions.afterCommit(() => submitter.committed(runs, freed))
-    signals.groupsChanged()
+    submitter.announce(transaction, runs, freed)
+    void database.ambient.afterCommit(() => signals.groupsChanged(), transaction)
     return result
   }
 
-  #transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+  #transaction<T>(
+    transaction: OpenTransaction | null,
+    work: (client: Queryable) => Promise<T>,
+  ): Promise<T> {
     const { clientPool, database } = this.#options
     return clientPool
-      .transaction(async (client) => {
+      .join(transaction, async (client) => {
         await client.query("set local lock_timeout = '5s'")
         const query_timeout = database.timeoutMs
         return work({
@@ -292,18 +308,17 @@ export class GroupStore implements GroupUpkeep {
 
   /** False when another process has finished the group, or members are left. */
   async #finish(id: string): Promise<boolean> {
-    const { database, submitter, signals, ensurePartitions } = this.#options
+    const { database, submitter, ensurePartitions } = this.#options
     const bounds = { clock: database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
     const freed: bigint[] = []
     const runs = await retrying(bounds, () =>
-      this.#transaction(async (tx) => {
+      this.#transaction(null, async (tx) => {
         const [row] = await this.#run(tx, finishGroup(id))
         return row ? this.#callBack(tx, id, row, freed) : null
       }),
     )
     if (runs === null) return false
-    if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
-    submitter.committed(runs, freed)
+    submitter.announce(null, runs, freed)
     return true
   }
 

@@ -1,5 +1,4 @@
 /** Registers, changes and finds jobs. The name identifies a job; declaring it again changes it. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@punctual/core/clock'
 import { invariant, PunctualError } from '@punctual/core/errors'
 import type { Quotas } from '@punctual/core/identity'
@@ -7,6 +6,7 @@ import { type CompiledJob, firstSlot, type Job, type JobResult } from '@punctual
 import { RunIdSource } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
+import { listCalendars } from '../calendars/statements.gen.ts'
 import {
   int2Array,
   int4Array,
@@ -25,6 +25,9 @@ import type { JobEdits } from './edits.ts'
 import type { JobTransaction } from './job-transaction.ts'
 import { type JobFilter, listJobs } from './list-jobs.ts'
 import { type StoredJob, toJob } from './rows.ts'
+import { isSame } from './same-job.ts'
+import { findJobs, insertCursors, insertJobs, listNames, updateJob } from './statements.gen.ts'
+import { TimingIds } from './timing-ids.ts'
 
 export interface JobStoreOptions {
   readonly database: Database
@@ -49,7 +52,6 @@ interface PlacedJob {
 }
 
 const BATCH = 1_000
-const INTERN_TRIES = 10_000
 /** How often a job that is deleted while it is changed is created again. */
 const CHANGE_TRIES = 10
 
@@ -62,7 +64,7 @@ export class JobStore {
   readonly #ids: RunIdSource
   readonly #timings: TimingCache
   readonly #jobs: JobTransaction
-  readonly #timingIds = new Map<string, number>()
+  readonly #timingIds: TimingIds
 
   constructor(options: JobStoreOptions) {
     this.#options = options
@@ -70,7 +72,7 @@ export class JobStore {
     this.#timings = options.timings
     this.#jobs = options.jobs
     this.#ids = new RunIdSource(options.random)
-    options.database.onNewTimeline.push(() => this.#timingIds.clear())
+    this.#timingIds = new TimingIds(options.database)
   }
 
   /**
@@ -91,9 +93,16 @@ export class JobStore {
     for (let i = 0; i < placed.length; i += BATCH) {
       const batch = placed.slice(i, i + BATCH)
       const changed = await this.#changeBatch(batch, tenantId, tries)
-      batch.forEach(({ job }, n) => void byJob.set(job, changed[n] as JobResult))
+      for (const [n, result] of changed.entries()) {
+        const placedJob = batch[n]
+        if (placedJob) byJob.set(placedJob.job, result)
+      }
     }
-    const results = jobs.map((job) => byJob.get(job) as JobResult)
+    const results = jobs.map((job) => {
+      const result = byJob.get(job)
+      invariant(result, 'every declared job has a result')
+      return result
+    })
     if (results.some(({ change }) => change !== 'unchanged')) this.#options.onChanged()
     return results
   }
@@ -120,9 +129,8 @@ export class JobStore {
   }
 
   async #byId(jobs: readonly { id: string }[], tenantId: number): Promise<StoredJob[]> {
-    const statement = this.#database.statement('jobs/find-jobs')
-    const values = [tenantId, uuidArray(jobs.map(({ id }) => id)), null]
-    return (await this.#database.control.pinnedOne(statement, values)).map(toJob)
+    const call = findJobs(tenantId, uuidArray(jobs.map(({ id }) => id)), null)
+    return (await this.#database.control.runPinned(call)).map(toJob)
   }
 
   /** Returns the changes that `upsert` would make. */
@@ -153,13 +161,10 @@ export class JobStore {
   /** Returns the existing jobs, by name. */
   async byName(names: readonly string[], tenantId: number): Promise<Map<string, StoredJob>> {
     const found = new Map<string, StoredJob>()
-    const statement = this.#database.statement('jobs/find-jobs')
     for (let i = 0; i < names.length; i += BATCH) {
-      const values = [tenantId, null, names.slice(i, i + BATCH)]
-      for (const row of await this.#database.control.pinnedOne(statement, values)) {
-        const job = toJob(row)
-        found.set(job.name, job)
-      }
+      const call = findJobs(tenantId, null, names.slice(i, i + BATCH))
+      for (const row of await this.#database.control.runPinned(call))
+        found.set(row.name, toJob(row))
     }
     return found
   }
@@ -168,17 +173,17 @@ export class JobStore {
   async #insertBatch(jobs: readonly CompiledJob[], tenantId: number): Promise<PlacedJob[]> {
     const quotas = await this.#options.quotas.checkActive(tenantId)
     await this.#checkCalendars(jobs, tenantId)
-    const timings = await this.#internTimings(jobs)
-    const lanes = await Promise.all(
-      jobs.map(({ run: { queue, handler, priority } }) =>
-        this.#options.lanes.intern({ tenantId, queue, handler, priority }),
-      ),
+    const timings = await this.#timingIds.intern(jobs.map(({ rulesText }) => rulesText))
+    const placed = await Promise.all(
+      jobs.map(async (job) => {
+        const { queue, handler, priority } = job.run
+        const id = this.#ids.next(this.#database.clock.nowMs())
+        const lane = await this.#options.lanes.intern({ tenantId, queue, handler, priority })
+        const timing = timings.get(job.rulesText)
+        invariant(timing !== undefined, 'the timing rules of every job have a number')
+        return { job, id, lane, timing }
+      }),
     )
-    const ids = jobs.map(() => this.#ids.next(this.#database.clock.nowMs()))
-    const placed = jobs.map((job, i) => ({
-      ...{ job, id: ids[i] as string, lane: lanes[i] as number },
-      timing: timings.get(job.rulesText) as number,
-    }))
     const made = await retrying({ clock: this.#database.localClock, deadlineMs: 10_000 }, () =>
       this.#jobs.transaction((client) => this.#insert(client, placed, tenantId, quotas)),
     )
@@ -217,7 +222,7 @@ export class JobStore {
   ): Promise<ReadonlySet<string>> {
     const checkCount = await this.#options.quotas.holdJobs(quotas, tenantId, client)
     const compiled = jobs.map(({ job }) => job)
-    const rows = await this.#jobs.run(client, 'jobs/insert-jobs', [
+    const call = insertJobs(
       tenantId,
       uuidArray(jobs.map(({ id }) => id)),
       textArray(compiled.map(({ name }) => name)),
@@ -236,17 +241,19 @@ export class JobStore {
       textArray(compiled.map(({ source }) => source)),
       textArray(compiled.map(({ run }) => run.createdBy)),
       jsonbArray(compiled.map(({ flow }) => encodeFlow(tenantId, flow))),
-    ])
-    const made = new Set(rows.map(([id]) => id as string))
+    )
+    const rows = await this.#jobs.run(client, call)
+    const made = new Set(rows.map(({ id }) => id))
+    const [first] = rows
     const fresh = jobs.filter(({ id }) => made.has(id))
-    if (fresh.length === 0) return made
+    if (!first) return made
     for (const { job } of fresh) this.#options.quotas.checkJob(quotas, job, this.#timings)
-    const nowMs = Number(rows[0]?.[1])
+    const nowMs = first.createdMs
     const beginnings = fresh.map(({ job, id }) => firstSlot(job, id, this.#timings, nowMs))
     beginnings.forEach(({ nextMs }, i) => {
       if (nextMs === null) throw neverFires(fresh[i]?.job.name ?? '')
     })
-    await this.#jobs.run(client, 'jobs/insert-cursors', [
+    const cursors = insertCursors(
       tenantId,
       uuidArray(fresh.map(({ id }) => id)),
       int8ArrayOfNumbers(beginnings.map(({ nextMs }) => nextMs)),
@@ -256,7 +263,8 @@ export class JobStore {
       int4Array(fresh.map(({ timing }) => timing)),
       int2Array(fresh.map(({ id }) => shardOf(id))),
       nowMs,
-    ])
+    )
+    await this.#jobs.run(client, cursors)
     await checkCount()
     return made
   }
@@ -271,20 +279,30 @@ export class JobStore {
       const { stored, nowMs } = held
       if (isSame(stored, job, lane, timing)) return false
       const at = await this.#options.edits.place(client, held, job)
-      await this.#jobs.run(client, 'jobs/update-job', [
-        ...[stored.id, lane, timing, job.payload, job.run.timeoutMs, job.run.maxAttempts],
-        ...[job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels],
-        ...[job.description, job.owner, job.source],
-        ...[at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs, at.cursorMs, at.overMs],
-        encodeFlow(tenantId, job.flow),
-      ])
+      const call = updateJob(
+        ...([
+          stored.id,
+          lane,
+          timing,
+          job.payload,
+          job.run.timeoutMs,
+          job.run.maxAttempts,
+        ] as const),
+        ...([job.traits, job.startMs, job.maxRuns, job.run.policy, job.run.labels] as const),
+        ...([job.description, job.owner, job.source] as const),
+        ...([at.nextMs, at.anchorMs, job.endMs, at.runsLeft, nowMs] as const),
+        ...([at.cursorMs, at.overMs, encodeFlow(tenantId, job.flow)] as const),
+      )
+      await this.#jobs.run(client, call)
       return true
     })
     if (changed === null) {
       const found = await this.find(job.name, tenantId)
       if (tries === 0 || (found && !found.hasCursor)) throw cannotChange(job.name, found)
       // Another session deleted it between our two queries.
-      return (await this.upsert([job], tenantId, tries - 1))[0] as JobResult
+      const [result] = await this.upsert([job], tenantId, tries - 1)
+      invariant(result, 'a declared job has a result')
+      return result
     }
     return { id: changed.id, name: job.name, change: changed.result ? 'updated' : 'unchanged' }
   }
@@ -295,41 +313,19 @@ export class JobStore {
 
   /** The names of the existing jobs among these ids. */
   async names(ids: readonly string[], tenantId: number): Promise<ReadonlyMap<string, string>> {
-    const statement = this.#database.statement('jobs/list-names')
-    const rows = await this.#database.control.query(statement, [tenantId, uuidArray([...ids])])
-    return new Map(rows.map(([id, name]) => [id as string, name as string]))
+    const rows = await this.#database.control.run(listNames(tenantId, uuidArray(ids)))
+    return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
   list(filter: JobFilter, tenantId: number): Promise<Job[]> {
     return listJobs(this.#database, filter, tenantId)
   }
 
-  async #internTimings(jobs: readonly CompiledJob[]): Promise<ReadonlyMap<string, number>> {
-    const wanted = [...new Set(jobs.map(({ rulesText }) => rulesText))]
-    const unknown = wanted.filter((text) => !this.#timingIds.has(text))
-    // After a restore that lost the sequence's position, a try may get numbers that are taken.
-    for (let attempt = 0; unknown.length > 0 && attempt < INTERN_TRIES; attempt++) {
-      const intern = this.#database.statement('jobs/intern-timings')
-      // A rollback of the caller's transaction must not undo what is cached here.
-      const rows = await this.#database.transactions.outside(() =>
-        this.#database.control.query(intern, [textArray(unknown)]),
-      )
-      if (this.#timingIds.size > 200_000) this.#timingIds.clear()
-      for (const [spec, id] of rows) this.#timingIds.set(spec as string, Number(id))
-      // The statement does not see a row that it waited for another transaction to insert.
-      if (unknown.every((text) => this.#timingIds.has(text))) break
-    }
-    return new Map(wanted.map((text) => [text, this.#timingIds.get(text) as number]))
-  }
-
   async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
     const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
     if (wanted.size === 0) return
-    const rows = await this.#database.control.query(
-      this.#database.statement('calendars/list-calendars'),
-      [tenantId],
-    )
-    const known = new Set(rows.map(([name]) => name))
+    const rows = await this.#database.control.run(listCalendars(tenantId))
+    const known = new Set(rows.map(({ name }) => name))
     for (const name of wanted)
       if (!known.has(name))
         throw new PunctualError(
@@ -369,36 +365,4 @@ function cannotChange(name: string, found: StoredJob | null): PunctualError {
     `The job ${job} was repeatedly deleted and created again while it was being declared. Declare it again when no other process does.`,
     { field: 'name' },
   )
-}
-
-/** Whether the stored job is as declared. A job that was set aside is not: it must be planned. */
-function isSame(stored: StoredJob, job: CompiledJob, lane: number, timing: number): boolean {
-  const once = job.rules.when.kind !== 'once' || stored.anchorMs === job.onceMs
-  return (
-    once &&
-    stored.hasCursor &&
-    stored.planningError === null &&
-    stored.lane === lane &&
-    stored.timing === timing &&
-    stored.payloadText === job.payload &&
-    stored.timeoutMs === job.run.timeoutMs &&
-    stored.maxAttempts === job.run.maxAttempts &&
-    stored.traits === job.traits &&
-    stored.policy === job.run.policy &&
-    isDeepStrictEqual(stored.concurrency, job.flow?.concurrency ?? null) &&
-    isDeepStrictEqual(stored.rate, job.flow?.rate ?? null) &&
-    sameJson(stored.labelsText, job.run.labels) &&
-    stored.description === job.description &&
-    stored.owner === job.owner &&
-    stored.source === job.source &&
-    stored.maxRuns === job.maxRuns &&
-    (stored.startAt?.getTime() ?? null) === job.startMs &&
-    (stored.endAt?.getTime() ?? null) === job.endMs
-  )
-}
-
-function sameJson(a: string | null, b: string | null): boolean {
-  const sorted = (text: string | null) =>
-    text === null ? null : JSON.stringify(Object.entries(JSON.parse(text)).sort())
-  return sorted(a) === sorted(b)
 }

@@ -2,23 +2,37 @@
  * Changes a job: the transaction locks its cursor, so that planners skip it, may take back the runs
  * of future slots, and commits all of it together. A run that a worker claimed first stays.
  */
+import { invariant } from '@punctual/core/errors'
 import { nextSlotOf, slotReasons } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
 import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
-import type { Row } from '../connection/channel.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
+import { cancelInLater, cancelInParked, cancelInQueue } from '../runs/statements.gen.ts'
+import type { Call } from '../sql/typed.ts'
 import type { SlotRange } from './passed-slots.ts'
 import { type StoredJob, toJob } from './rows.ts'
+import {
+  findJobs,
+  findLastEdit,
+  findLiveRun,
+  insertSlot,
+  type ListUnstartedRow,
+  listUnstarted,
+  lockCursor,
+  readClock,
+  takeBackRuns,
+} from './statements.gen.ts'
 
 const DEADLINE_MS = 30_000
 const SUPERSEDED = 'superseded'
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** How many runs of a job one statement examines. */
 const EXAMINED = 5_000
-const PLACES = ['later', 'queue', 'parked', 'later', 'queue'] as const
+/** A run may move meanwhile: each place has its own snapshot, and two are searched twice. */
+const cancelling = [cancelInLater, cancelInQueue, cancelInParked, cancelInLater, cancelInQueue]
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A job whose cursor is locked. */
@@ -78,9 +92,10 @@ export class JobTransaction {
 
   async find(nameOrId: string, tenantId: number): Promise<StoredJob | null> {
     const isId = UUID.test(nameOrId)
-    const values = [tenantId, isId ? uuidArray([nameOrId]) : null, isId ? null : [nameOrId]]
-    const statement = this.#database.statement('jobs/find-jobs')
-    const [row] = await this.#database.control.query(statement, values)
+    const call = isId
+      ? findJobs(tenantId, uuidArray([nameOrId]), null)
+      : findJobs(tenantId, null, [nameOrId])
+    const [row] = await this.#database.control.run(call)
     return row ? toJob(row) : null
   }
 
@@ -104,13 +119,13 @@ export class JobTransaction {
         for (const lane of more) lanes.add(lane)
       }
       const steered = await this.transaction(async (client) => {
-        const [lock] = await this.run(client, 'jobs/steering/lock-cursor', [found.id])
+        const [lock] = await this.run(client, lockCursor(found.id))
         if (!lock) return null
-        const cursorMs = Number(lock[0])
-        const suspended = lock[1] === 't'
-        const nowMs = Number((await this.run(client, 'jobs/read-clock', []))[0]?.[0])
-        const values = [tenantId, uuidArray([found.id]), null]
-        const [row] = await this.run(client, 'jobs/find-jobs', values)
+        const { cursorMs, suspended } = lock
+        const [clock] = await this.run(client, readClock())
+        invariant(clock, 'the clock is one row')
+        const nowMs = clock.ms
+        const [row] = await this.run(client, findJobs(tenantId, uuidArray([found.id]), null))
         if (!row) return null
         const stored = toJob(row)
         const takeBack = () => this.#takeBack(client, stored, nowMs, cursorMs)
@@ -125,8 +140,8 @@ export class JobTransaction {
   async #takeBack(client: pg.Client, job: StoredJob, nowMs: number, cursorMs: number) {
     if (cursorMs <= nowMs) return NOTHING
     // Decisions that an earlier edit had to leave stay, even where the current rules have no slot.
-    const [row] = await this.run(client, 'jobs/steering/find-last-edit', [job.id])
-    const editedMs = Number(row?.[0] ?? 0)
+    const [edit] = await this.run(client, findLastEdit(job.id))
+    const editedMs = edit?.untilMs ?? 0
     const ahead = this.#slotsAhead(job, Math.max(nowMs, editedMs), cursorMs)
     const back = ahead.length > 0 ? await this.takeBackSlots(client, job.id, ahead, nowMs) : NOTHING
     return { ...back, stayMs: back.stayMs ?? (editedMs > nowMs ? editedMs : null) }
@@ -150,14 +165,10 @@ export class JobTransaction {
     slotsMs: readonly number[],
     nowMs: number,
   ): Promise<TakenBack> {
-    const values = [0, jobId, int8ArrayOfNumbers(slotsMs), SUPERSEDED, nowMs]
-    const [row] = await this.run(client, 'jobs/steering/take-back-runs', values)
-    const [stayMs, runs, decisions] = row as Row
-    return {
-      stayMs: stayMs === null ? null : Number(stayMs),
-      runs: Number(runs),
-      decisions: Number(decisions),
-    }
+    const call = takeBackRuns(0, jobId, int8ArrayOfNumbers(slotsMs), SUPERSEDED, nowMs)
+    const [back] = await this.run(client, call)
+    invariant(back, 'taking back decisions returns one row')
+    return back
   }
 
   /**
@@ -167,19 +178,11 @@ export class JobTransaction {
    */
   async endUnstarted(client: pg.Client, { id, tenantId }: StoredJob): Promise<void> {
     for (let after: string | null = FIRST_ID; after !== null; ) {
-      const values: unknown[] = [id, after, EXAMINED]
-      const [row]: Row[] = await this.run(client, 'jobs/steering/list-unstarted', values)
-      const ids = row?.[1] ? row[1].split(',') : []
-      // A run may move while this searches: each place has its own snapshot, and two are read
-      // twice.
-      for (const place of ids.length > 0 ? PLACES : [])
-        await this.run(client, `runs/steering/cancel-in-${place}`, [
-          0,
-          uuidArray(ids),
-          tenantId,
-          SUPERSEDED,
-        ])
-      after = row?.[0] ?? null
+      const [page]: ListUnstartedRow[] = await this.run(client, listUnstarted(id, after, EXAMINED))
+      const ids = page?.ids?.split(',') ?? []
+      for (const cancelIn of ids.length > 0 ? cancelling : [])
+        await this.run(client, cancelIn(0, uuidArray(ids), tenantId, SUPERSEDED))
+      after = page?.after ?? null
     }
   }
 
@@ -191,23 +194,21 @@ export class JobTransaction {
     reason: 'paused' | 'misfire' | 'asked',
   ): Promise<void> {
     const from = fromMs === slotMs ? null : fromMs
-    const values = [slotMs, job.id, from, slots, job.tenantId, slotReasons[reason]]
-    await this.run(client, 'jobs/steering/insert-slot', values)
+    const call = insertSlot(slotMs, job.id, from, slots, job.tenantId, slotReasons[reason])
+    await this.run(client, call)
   }
 
   /** Whether the run of the job's last slot has not ended yet. */
   async hasLiveRun(client: pg.Client, jobId: string, cursorMs: number): Promise<boolean> {
-    const [row] = await this.run(client, 'jobs/steering/find-live-run', [jobId, cursorMs])
-    return row?.[0] === 't'
+    const [found] = await this.run(client, findLiveRun(jobId, cursorMs))
+    return found?.live === true
   }
 
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.#clientPool.pinned(work)
   }
 
-  async run(client: pg.Client, path: string, values: unknown[]): Promise<Row[]> {
-    const { name, text } = this.#database.statement(path)
-    const query = { text, values, rowMode: 'array' as const, query_timeout: DEADLINE_MS }
-    return (await client.query(this.#database.prepared ? { ...query, name } : query)).rows as Row[]
+  run<Row>(client: pg.Client, call: Call<Row>): Promise<Row[]> {
+    return this.#database.runPrepared(client, call, DEADLINE_MS)
   }
 }

@@ -2,6 +2,7 @@
 import type { Job } from '@punctual/core/job'
 import type { ReadSource } from '../connection/read-source.ts'
 import { toJob } from './rows.ts'
+import { listJobs as listJobsCall } from './statements.gen.ts'
 
 /** Selects jobs. */
 export interface JobFilter {
@@ -23,6 +24,6 @@ export async function listJobs(
   tenantId: number,
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
-  const values = [tenantId, after, source, state, limit]
-  return (await database.reads.query(database.statement('jobs/list-jobs'), values)).map(toJob)
+  const rows = await database.reads.run(listJobsCall(tenantId, after, source, state, limit))
+  return rows.map(toJob)
 }

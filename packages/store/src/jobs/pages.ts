@@ -4,7 +4,7 @@
  * names, in growing stretches, and a page that has used up its time returns short, with the name to
  * continue from.
  */
-import { limits } from '@punctual/core/errors'
+import { invariant, limits } from '@punctual/core/errors'
 import {
   type CompiledJobPageFilter,
   isOver,
@@ -12,13 +12,11 @@ import {
   type JobStatus,
   jobStatusTable,
 } from '@punctual/core/job'
-import type { RunState } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
-import type { Row, Value } from '../connection/channel.ts'
 import type { ReadSource } from '../connection/read-source.ts'
 import { type CursorScope, decodeCursor, encodeCursor, questionOf } from '../runs/page-cursor.ts'
-import { date } from '../runs/rows.ts'
 import { toJob } from './rows.ts'
+import { findCandidates, type PageJobsJob, pageJobs } from './statements.gen.ts'
 
 /** Where to find the jobs of a rare status; jobs of other statuses are searched among all. */
 const FEW: Partial<Record<JobStatus, readonly string[]>> = {
@@ -70,7 +68,7 @@ export class JobPages {
     const scope: CursorScope = { list: 'jobs', tenantId, question: questionOf(filter) }
     const after = page.cursor === undefined ? UNTIL_NAME : decodeCursor(scope, page.cursor)
     const question = await this.#ask(filter, tenantId)
-    const found: Row[] = []
+    const found: PageJobsJob[] = []
     let skip = page.skip
     const end = await this.#walk(question, after, PAGE_MS, async (look) => {
       // One row more than wanted shows whether a next page exists.
@@ -82,7 +80,7 @@ export class JobPages {
     })
     const given = found.slice(0, page.limit)
     const full = found.length > page.limit
-    const next = full ? nameOf(given.at(-1) as Row) : end
+    const next = full ? (given.at(-1)?.name ?? null) : end
     return {
       jobs: given.map(toItem),
       nextCursor: next === null ? null : encodeCursor(scope, next),
@@ -150,59 +148,44 @@ export class JobPages {
     const few = statuses?.map((status) => FEW[status] ?? (isOver(status) ? ['over'] : null))
     const kinds = few?.every((places) => places !== null) ? few.flat() : ranged ? ['next'] : null
     if (!kinds) return { tenantId, filter, ids: null }
-    const rows = await this.#database.browse.query(
-      { ...this.#database.statement('jobs/find-candidates'), name: '' },
-      [tenantId, kinds as string[], nextFromMs ?? null, nextToMs ?? null, limits.numberedJobs + 1],
-    )
-    const ids = rows.length > limits.numberedJobs ? null : rows.map(([id]) => id as string)
+    const most = limits.numberedJobs + 1
+    const call = findCandidates(tenantId, kinds, nextFromMs ?? null, nextToMs ?? null, most)
+    const rows = await this.#database.browse.runReplanned(call)
+    const ids = rows.length > limits.numberedJobs ? null : rows.flatMap(({ jobId }) => jobId ?? [])
     return { tenantId, filter, ids }
   }
 
   async #look({ tenantId, filter, ids }: Question, look: Look) {
-    const values: Value[] = [
-      ...[tenantId, look.after, filter.namePrefix ?? null],
-      ids ? uuidArray([...ids]) : null,
-      ...[filter.queue ?? null, filter.handler ?? null, filter.labels ?? null],
-      ...[filter.nextFromMs ?? null, filter.nextToMs ?? null],
-      filter.statuses ? [...filter.statuses] : null,
-      ...[look.looks, look.rows, look.skip, look.counting],
+    const call = pageJobs(
+      ...([tenantId, look.after, filter.namePrefix ?? null] as const),
+      ids ? uuidArray(ids) : null,
+      ...([filter.queue ?? null, filter.handler ?? null, filter.labels ?? null] as const),
+      ...([filter.nextFromMs ?? null, filter.nextToMs ?? null] as const),
+      filter.statuses ?? null,
+      ...([look.looks, look.rows, look.skip, look.counting] as const),
       jobStatusTable.map(({ job }) => job),
       jobStatusTable.map(({ run }) => run),
       jobStatusTable.map(({ status }) => status),
-    ]
-    // Without a name, so that the server plans it for these values.
-    const { text } = this.#database.statement('jobs/page-jobs')
-    const rows = await this.#database.browse.query({ name: '', text }, values)
-    const [looked, last, matched] = rows[0] as Row
-    return {
-      looked: Number(looked),
-      last: last ?? null,
-      matched: Number(matched),
-      rows: rows.map((row) => row.slice(3)).filter(([status]) => status),
-    }
+    )
+    const rows = await this.#database.browse.runReplanned(call)
+    const [first] = rows
+    invariant(first, 'a page without jobs is one row')
+    const { looked, last, matched } = first
+    return { looked, last, matched, rows: rows.flatMap(({ job }) => job ?? []) }
   }
 }
 
-function nameOf(row: Row): string {
-  return row[8] as string
-}
-
-function toItem(row: Row): JobItem {
-  const [status, runId, state, attempt, startedAt, finishedAt] = row
-  const started = date(startedAt)
-  const finished = date(finishedAt)
-  return {
-    ...toJob(row.slice(6)),
-    status: status as JobStatus,
-    latestRun: runId
-      ? {
-          id: runId,
-          state: state as RunState,
-          attempt: Number(attempt),
-          startedAt: started,
-          finishedAt: finished,
-          executionMs: started && finished ? finished.getTime() - started.getTime() : null,
-        }
-      : null,
-  }
+function toItem({
+  status,
+  runId,
+  state,
+  attempt,
+  startedAt,
+  finishedAt,
+  ...job
+}: PageJobsJob): JobItem {
+  const executionMs = startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null
+  const ofRun = { attempt: attempt ?? 0, startedAt, finishedAt, executionMs }
+  const latestRun = runId !== null && state !== null ? { id: runId, state, ...ofRun } : null
+  return { ...toJob(job), status, latestRun }
 }

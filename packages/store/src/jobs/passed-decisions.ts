@@ -6,14 +6,14 @@
 import { type DueJob, type PlannedJob, planJob } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
-import { instantsOf, type PostgresPlanStore } from '../plan/plan-store.ts'
+import { instantsOf, type PlanWriter } from '../plan/plan-writer.ts'
 import type { HeldJob, JobTransaction } from './job-transaction.ts'
 import { passedSlots } from './passed-slots.ts'
 
 export interface PassedDecisionsOptions {
   readonly jobs: JobTransaction
   readonly timings: TimingCache
-  readonly plan: Pick<PostgresPlanStore, 'write' | 'calendars' | 'askedSkips'>
+  readonly writer: PlanWriter
 }
 
 /** The position of the job after deciding. */
@@ -54,7 +54,7 @@ export class PassedDecisions {
     for (let round = 0; nextMs !== null && nextMs <= nowMs && round < ROUNDS_MAX; round++) {
       const plan: PlannedJob = await this.#plan(held, { nextMs, cursorMs: lastMs, runsLeft })
       held.writesOf(plan.decisions.flatMap(instantsOf))
-      held.queued(await this.#options.plan.write(client, [plan]))
+      held.queued(await this.#options.writer.write(client, [plan]))
       runsLeft = plan.runsLeft
       nextMs = plan.nextMs
       lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs
@@ -63,7 +63,7 @@ export class PassedDecisions {
   }
 
   async #calendars(tenantId: number) {
-    return (await this.#options.plan.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+    return (await this.#options.writer.calendars([tenantId])).get(tenantId)?.of ?? new Map()
   }
 
   async #plan(
@@ -73,7 +73,7 @@ export class PassedDecisions {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
     const endMs = stored.endAt?.getTime() ?? null
     const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
-    const skips = (await this.#options.plan.askedSkips([id])).get(id)
+    const skips = (await this.#options.writer.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
     const job = { ...due, ...at, hasSkips: skips !== undefined, suspended }
     return planJob(job, rules, {

@@ -142,8 +142,8 @@ export function insertJobs(tenant: Num, ids: List<'uuid'>, names: List<'text'>, 
 }
 
 export interface InternTimingsRow {
-  readonly spec: string | null
-  readonly id: number | null
+  readonly spec: string
+  readonly id: number
 }
 
 const INTERN_TIMINGS: TypedStatement<InternTimingsRow> = {
@@ -151,8 +151,8 @@ const INTERN_TIMINGS: TypedStatement<InternTimingsRow> = {
   daily: false,
   columns: ['spec', 'id'],
   decode: (row) => ({
-    spec: orNull(text, row[0]),
-    id: orNull(number, row[1]),
+    spec: text(row[0]),
+    id: number(row[1]),
   }),
 }
 

@@ -9,11 +9,26 @@ import type pg from 'pg'
 import type { AuditLog } from '../audit-log/audit-log.ts'
 import { int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
+import { listSlots } from '../ledger/statements.gen.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { HeldJob, JobTransaction } from './job-transaction.ts'
 import type { PassedDecisions } from './passed-decisions.ts'
 import { passedSlots } from './passed-slots.ts'
-import { type StoredJob, toSlot } from './rows.ts'
+import type { StoredJob } from './rows.ts'
+import {
+  deleteJob,
+  deleteLoneJob,
+  findLastEnd,
+  insertBackfillRuns,
+  listFailing,
+  lockCursor,
+  moveCursor,
+  pauseJob,
+  resumeJob,
+  skipSlot,
+  takeBackfills,
+  triggerJob,
+} from './statements.gen.ts'
 
 export interface JobSteeringOptions {
   readonly database: Database
@@ -68,7 +83,7 @@ export class JobSteering {
     const { database } = this.#options
     const job = await this.#jobs.find(nameOrId, tenantId)
     if (!job) return null
-    await database.control.query(database.statement('jobs/steering/lock-cursor'), [job.id])
+    await database.control.run(lockCursor(job.id))
     return this.#jobs.find(job.id, tenantId)
   }
 
@@ -77,7 +92,7 @@ export class JobSteering {
     const paused = await this.#steer(nameOrId, tenantId, (client, held) =>
       this.#pause(client, held, note),
     )
-    if (paused) await this.#options.database.transactions.afterCommit(() => this.onPaused(paused))
+    if (paused) await this.#options.database.ambient.afterCommit(() => this.onPaused(paused))
     return paused !== null
   }
 
@@ -89,29 +104,24 @@ export class JobSteering {
     const passed = await this.#options.passed.decide(client, held)
     const { stayMs, runs } = await held.takeBack()
     const runsLeft = passed.runsLeft === null ? null : passed.runsLeft + runs
-    const values = [id, note, held.nowMs, stayMs, runsLeft, passed.lastMs]
-    await this.#jobs.run(client, 'jobs/steering/pause-job', values)
+    const call = pauseJob(id, note, held.nowMs, stayMs, runsLeft, passed.lastMs)
+    await this.#jobs.run(client, call)
     return { id, name, note }
   }
 
   /** Pauses the jobs among these that have had too many dead runs in a row. */
   async pauseFailing(jobIds: readonly string[]): Promise<void> {
     const { database } = this.#options
-    const statement = database.statement('jobs/steering/list-failing')
-    for (const [id, tenantId, failures] of await database.control.query(statement, [
-      uuidArray(jobIds),
-    ])) {
+    for (const { jobId, tenantId, failures } of await database.control.run(
+      listFailing(uuidArray(jobIds)),
+    )) {
       const note = `${failures} runs in a row are dead`
-      const steered = await this.#jobs.steer(
-        id as string,
-        Number(tenantId),
-        async (client, held) => {
-          const paused = await this.#pause(client, held, note)
-          if (paused)
-            await this.#options.auditLog.append([pausedBySystem(paused, held.stored)], client)
-          return paused
-        },
-      )
+      const steered = await this.#jobs.steer(jobId, tenantId, async (client, held) => {
+        const paused = await this.#pause(client, held, note)
+        if (paused)
+          await this.#options.auditLog.append([pausedBySystem(paused, held.stored)], client)
+        return paused
+      })
       if (steered?.result) this.onPaused(steered.result)
     }
   }
@@ -132,8 +142,8 @@ export class JobSteering {
         held.writesOf([passed.slotMs])
         await this.#jobs.skipSlots(client, stored, passed, 'paused')
       }
-      const values = [stored.id, nextMs, anchorMs, passed?.slotMs ?? null]
-      await this.#jobs.run(client, 'jobs/steering/resume-job', values)
+      const call = resumeJob(stored.id, nextMs, anchorMs, passed?.slotMs ?? null)
+      await this.#jobs.run(client, call)
       return true
     })
   }
@@ -143,8 +153,9 @@ export class JobSteering {
     const { id, rules, startAt } = stored
     const waits = stored.runsLeft === 0 || (await this.#jobs.hasLiveRun(client, id, cursorMs))
     if (waits) return { nextMs: null, anchorMs: stored.anchorMs, passed: null }
-    const [row] = await this.#jobs.run(client, 'jobs/steering/find-last-end', [id])
-    const followsMs = row ? nextSlotOf(stored, rules, this.#options.timings)(Number(row[0])) : null
+    const [last] = await this.#jobs.run(client, findLastEnd(id))
+    const next = nextSlotOf(stored, rules, this.#options.timings)
+    const followsMs = last ? next(last.endMs ?? 0) : null
     const nextMs = Math.max(nowMs, startAt?.getTime() ?? 0, followsMs ?? 0)
     // The anchor holds the end of the last run until a planner has computed from it: done here.
     return { nextMs, anchorMs: null, passed: null }
@@ -155,7 +166,7 @@ export class JobSteering {
     const steered = await this.#jobs.steer(nameOrId, tenantId, async (client, held) => {
       await held.takeBack()
       await this.#jobs.endUnstarted(client, held.stored)
-      await this.#jobs.run(client, 'jobs/steering/delete-job', [held.stored.id, held.nowMs])
+      await this.#jobs.run(client, deleteJob(held.stored.id, held.nowMs))
     })
     return steered !== null || this.#deleteLone(nameOrId, tenantId)
   }
@@ -165,8 +176,7 @@ export class JobSteering {
     const { database } = this.#options
     const found = await this.#jobs.find(nameOrId, tenantId)
     if (!found || found.hasCursor) return false
-    const statement = database.statement('jobs/steering/delete-lone-job')
-    return (await database.control.query(statement, [found.id])).length > 0
+    return (await database.control.run(deleteLoneJob(found.id))).length > 0
   }
 
   /** Runs the job now, independently of its slots. */
@@ -177,13 +187,10 @@ export class JobSteering {
     await this.#options.quotas.admitTrigger(tenantId, payload)
     await ensurePartitions()
     const id = this.#ids.next(database.clock.nowMs())
-    const values = [job.id, id, payload, this.#sequence++]
-    const [row] = await database.control.query(
-      database.statement('jobs/steering/trigger-job'),
-      values,
-    )
-    if (!row) throw notFound(nameOrId)
-    onQueued([Number(row[0])])
+    const call = triggerJob(job.id, id, payload, this.#sequence++)
+    const [triggered] = await database.control.run(call)
+    if (!triggered) throw notFound(nameOrId)
+    onQueued([triggered.lane])
     return id
   }
 
@@ -194,8 +201,8 @@ export class JobSteering {
       if (slotMs <= nowMs || !this.#isSlot(stored, slotMs)) throw notASlot(stored, slotMs)
       const back = await this.#takeBackRun(client, held, slotMs)
       const nextMs = back ? this.#nextAfterLast(stored, cursorMs) : null
-      const values = [stored.id, slotMs, stored.tenantId, by, back ? 1 : 0, nextMs]
-      await this.#jobs.run(client, 'jobs/steering/skip-slot', values)
+      const call = skipSlot(stored.id, slotMs, stored.tenantId, by, back ? 1 : 0, nextMs)
+      await this.#jobs.run(client, call)
       const range = { fromMs: slotMs, slotMs, slots: 1 }
       if (back) await this.#jobs.skipSlots(client, stored, range, 'asked')
     })
@@ -205,9 +212,9 @@ export class JobSteering {
   async #takeBackRun(client: pg.Client, held: HeldJob, slotMs: number): Promise<boolean> {
     const { stored, nowMs, cursorMs } = held
     if (slotMs > cursorMs) return false
-    const values = [stored.id, int8ArrayOfNumbers([slotMs])]
-    const [row] = await this.#jobs.run(client, 'ledger/list-slots', values)
-    if (!row || toSlot(row).decision === 'skip') return false
+    const call = listSlots(stored.id, int8ArrayOfNumbers([slotMs]))
+    const [slot] = await this.#jobs.run(client, call)
+    if (slot?.decision !== 'run') return false
     const { runs } = await this.#jobs.takeBackSlots(client, stored.id, [slotMs], nowMs)
     if (runs === 0) throw notASlot(stored, slotMs)
     return true
@@ -240,8 +247,8 @@ export class JobSteering {
     await this.#options.quotas.checkActive(tenantId)
     return this.#steer(nameOrId, tenantId, async (client, held) => {
       const { nextMs, lastMs, runsLeft } = await this.#options.passed.decide(client, held)
-      const values = [held.stored.id, nextMs, lastMs, runsLeft]
-      if (lastMs > held.cursorMs) await this.#jobs.run(client, 'jobs/steering/move-cursor', values)
+      const call = moveCursor(held.stored.id, nextMs, lastMs, runsLeft)
+      if (lastMs > held.cursorMs) await this.#jobs.run(client, call)
       return nextMs !== null && nextMs <= held.nowMs ? lastMs : held.nowMs
     })
   }
@@ -282,24 +289,26 @@ export class JobSteering {
   ): Promise<{ runs: number; lanes: number[] }> {
     const { database, horizonMs } = this.#options
     // A deletion at the same time waits for this lock, and then ends these runs, too.
-    const [lock] = await this.#jobs.run(client, 'jobs/steering/lock-cursor', [job.id])
+    const [lock] = await this.#jobs.run(client, lockCursor(job.id))
     if (!lock) throw notFound(job.name)
-    const ids = slotsMs.map(() => this.#ids.next(database.clock.nowMs()))
-    const values = [job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)]
-    const taken = await this.#jobs.run(client, 'jobs/steering/take-backfills', values)
-    const ours = new Set(taken.map(([id]) => id))
-    const fresh = ids.flatMap((id, n) =>
-      ours.has(id) ? [{ id, slotMs: slotsMs[n] as number }] : [],
+    const wanted = slotsMs.map((slotMs) => ({ slotMs, id: this.#ids.next(database.clock.nowMs()) }))
+    const ids = wanted.map(({ id }) => id)
+    const taking = takeBackfills(
+      ...([job.id, job.tenantId, int8ArrayOfNumbers(slotsMs), uuidArray(ids)] as const),
     )
+    const taken = await this.#jobs.run(client, taking)
+    const ours = new Set(taken.map(({ runId }) => runId))
+    const fresh = wanted.filter(({ id }) => ours.has(id))
     if (fresh.length === 0) return { runs: 0, lanes: [] }
-    const lanes = await this.#jobs.run(client, 'jobs/steering/insert-backfill-runs', [
+    const inserting = insertBackfillRuns(
       job.id,
       uuidArray(fresh.map(({ id }) => id)),
       int8ArrayOfNumbers(fresh.map(({ slotMs }) => slotMs)),
       int8ArrayOfNumbers(fresh.map((_, n) => dueMs(n))),
       horizonMs,
-    ])
-    return { runs: fresh.length, lanes: lanes.map(([lane]) => Number(lane)) }
+    )
+    const lanes = await this.#jobs.run(client, inserting)
+    return { runs: fresh.length, lanes: lanes.map(({ lane }) => lane) }
   }
 }
 

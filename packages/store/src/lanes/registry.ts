@@ -2,6 +2,7 @@
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { LaneKey } from '@punctual/core/flow'
 import type { Database } from '../connection/database.ts'
+import type { Signals } from '../connection/signals.ts'
 import { findLane, internLane } from './statements.gen.ts'
 
 export class LaneRegistry {
@@ -9,11 +10,12 @@ export class LaneRegistry {
   readonly #ids = new Map<string, number>()
   readonly #pending = new Map<string, Promise<number>>()
   #generation = 0
-  /** Called with a lane that was created here; the database notifies other processes. */
-  onNew: (lane: number) => void = () => undefined
+  readonly #signals: Signals
 
-  constructor(database: Database) {
+  constructor(database: Database, signals: Signals) {
     this.#database = database
+    this.#signals = signals
+    database.onNewTimeline.push(() => this.forget())
   }
 
   static #name(key: LaneKey): string {
@@ -44,7 +46,7 @@ export class LaneRegistry {
     if (!pending) {
       // A rollback of the caller's transaction must not undo what is cached here.
       const intern = () => this.#intern(key, name)
-      pending = this.#database.transactions.outside(intern).finally(() => {
+      pending = this.#database.ambient.outside(intern).finally(() => {
         if (this.#pending.get(name) === pending) this.#pending.delete(name)
       })
       this.#pending.set(name, pending)
@@ -72,7 +74,7 @@ export class LaneRegistry {
           'lanes_exhausted',
           `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues, and put variable parts into labels or a key.`,
         )
-      this.onNew(row.id)
+      this.#signals.newLane(row.id)
     }
     const { id } = row
     if (generation === this.#generation) this.#ids.set(name, id)

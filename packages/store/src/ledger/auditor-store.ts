@@ -11,6 +11,7 @@ import type {
 import { int4Array, int8ArrayOfNumbers, uuidArray } from '../connection/binary-arrays.ts'
 import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
+import type { ParkedRuns } from '../work/parked-runs.ts'
 import type { LedgerProof } from './proof.ts'
 import {
   deleteCursors,
@@ -28,9 +29,7 @@ export interface AuditStoreOptions {
   readonly proof: LedgerProof
   /** Jobs were started again: planners read them at once. */
   readonly onChanged: () => void
-  /** Releases the first of the runs that wait for these jobs. */
-  readonly release: (jobIds: readonly string[]) => Promise<void>
-  readonly resolveParked: (runIds: readonly string[]) => Promise<void>
+  readonly parked: ParkedRuns
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -89,7 +88,8 @@ export class PostgresAuditorStore implements AuditorStore {
   async freeHolds(after: string | null, limit: number): Promise<QueuePage> {
     const [row] = await this.#channel.runPinned(freeHolds(after ?? FIRST_ID, limit))
     const page = toPage(row, limit)
-    if (page.runs.length > 0) await this.#options.release(page.runs.map(({ jobId }) => jobId))
+    if (page.runs.length > 0)
+      await this.#options.parked.release(page.runs.map(({ jobId }) => jobId))
     return page
   }
 
@@ -98,7 +98,7 @@ export class PostgresAuditorStore implements AuditorStore {
   }
 
   resolveParked(runIds: readonly string[]): Promise<void> {
-    return this.#options.resolveParked(runIds)
+    return this.#options.parked.resolve(runIds)
   }
 
   async unplannedRuns(after: string | null, limit: number): Promise<QueuePage> {

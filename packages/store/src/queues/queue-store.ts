@@ -41,7 +41,7 @@ export class QueueStore {
 
   /** Waits for earlier claims, which do not see a pause; in a transaction, after its commit. */
   claimsEnded(): Promise<void> {
-    return this.#database.transactions.afterCommit(() => this.#claimsEnded())
+    return this.#database.ambient.afterCommit(() => this.#claimsEnded())
   }
 
   async #claimsEnded(): Promise<void> {

@@ -55,7 +55,7 @@ export class ReplicaReads {
   /** Runs all reads of the work on one server. The work may run twice: it must have no effects. */
   async read<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
     const replica = this.#replica
-    if (!replica || this.#database.transactions.decides || this.#rests(replica))
+    if (!replica || this.#database.ambient.decides || this.#rests(replica))
       return work(this.#primary)
     const { connection } = replica
     try {
@@ -90,7 +90,7 @@ export class ReplicaReads {
     if (this.#restUntilMs === null) return false
     if (this.#probing || this.#database.localClock.monotonicMs() < this.#restUntilMs) return true
     this.#probing = true
-    void this.#database.transactions
+    void this.#database.ambient
       .outside(() => replica.look(replica.connection))
       .then(
         // The next read finds out whether it works.

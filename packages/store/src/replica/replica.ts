@@ -65,10 +65,10 @@ export class Replica {
   }
 
   #connect(endpoint: Endpoint): ReplicaConnection {
-    const { transactions, statements, clock, localClock } = this.#database
+    const { ambient, statements, clock, localClock } = this.#database
     let pooled = false
     const channel = new Channel({
-      ...{ endpoint, statements, transactions, idleMs: IDLE_MS },
+      ...{ endpoint, statements, ambient, idleMs: IDLE_MS },
       timeoutMs: Math.min(this.#database.timeoutMs, ANSWER_MS),
       prepared: () => this.#database.prepared && !pooled,
       onConnect: async (client) => {
@@ -80,8 +80,7 @@ export class Replica {
         if (!pooled) await client.query({ text: settings, query_timeout: ANSWER_MS })
       },
     })
-    const statement = (path: string) => this.#database.statement(path)
-    const source = { reads: channel, browse: channel, transactions, clock, localClock, statement }
+    const source = { reads: channel, browse: channel, ambient, clock, localClock }
     return { channel, readers: readersOf(source) }
   }
 
@@ -117,7 +116,7 @@ export class Replica {
   /** Runs outside the caller's transaction and row security: the answer serves every caller. */
   async #positionOf(channel: Pick<Channel, 'run'>): Promise<ReadPositionRow> {
     const call = readPosition()
-    const [position] = await this.#database.transactions.outside(() => channel.run(call))
+    const [position] = await this.#database.ambient.outside(() => channel.run(call))
     invariant(position, 'the position of a server is one row')
     return position
   }

@@ -7,8 +7,8 @@ import type pg from 'pg'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import { isConnectionFault } from '../connection/faults.ts'
+import { type OpenTransaction, TransactionBroken } from '../connection/open-transaction.ts'
 import { retrying } from '../connection/retrying.ts'
-import { TransactionBroken } from '../connection/transactions.ts'
 import { findCommit } from './statements.gen.ts'
 
 const DEADLINE_MS = 30_000
@@ -22,20 +22,38 @@ interface Done<T> {
   readonly afterCommit: readonly (() => unknown)[]
 }
 
+type Work<T> = (transaction: OpenTransaction) => Promise<T>
+
 /** The transaction may have been committed, and the server no longer knows. */
 class CommitUnknown extends Error {}
 
 export class RequestTransactions {
   readonly #database: Database
   readonly #clientPool: ClientPool
+  readonly #ensurePartitions: () => Promise<void>
 
-  constructor(database: Database, clientPool: ClientPool) {
+  constructor(database: Database, clientPool: ClientPool, ensurePartitions: () => Promise<void>) {
     this.#database = database
     this.#clientPool = clientPool
+    this.#ensurePartitions = ensurePartitions
   }
 
-  async run<T>(work: () => Promise<T>, ensurePartitions: () => Promise<void>): Promise<Done<T>> {
-    const bounds = { clock: this.#database.localClock, deadlineMs: DEADLINE_MS, ensurePartitions }
+  /** Within a transaction of the caller, the work is a part of that one. */
+  async run<T>(work: Work<T>): Promise<T> {
+    const { ambient } = this.#database
+    const { transaction } = ambient
+    if (transaction) return transaction.part(() => work(transaction))
+    const { value, afterCommit } = await this.#commit(work)
+    await ambient.outside(() => Promise.all(afterCommit.map((then) => then())))
+    return value
+  }
+
+  async #commit<T>(work: Work<T>): Promise<Done<T>> {
+    const bounds = {
+      clock: this.#database.localClock,
+      deadlineMs: DEADLINE_MS,
+      ensurePartitions: this.#ensurePartitions,
+    }
     try {
       return await retrying(bounds, () => this.#once(work))
     } catch (error) {
@@ -48,9 +66,9 @@ export class RequestTransactions {
     }
   }
 
-  async #once<T>(work: () => Promise<T>): Promise<Done<T>> {
-    const { transactions, timeoutMs, prepared } = this.#database
-    const { rowSecurity } = transactions
+  async #once<T>(work: Work<T>): Promise<Done<T>> {
+    const { ambient, statements, timeoutMs, prepared } = this.#database
+    const { rowSecurity } = ambient
     let id = ''
     let done: Done<T> | null = null
     const { timeline } = this.#database
@@ -59,7 +77,7 @@ export class RequestTransactions {
       return await this.#clientPool.separateTransaction(
         async (client, begun) => {
           id = numberIn(begun)
-          done = await transactions.within(client, { timeoutMs, prepared }, work)
+          done = await ambient.within(client, { statements, timeoutMs, prepared }, work)
           return done
         },
         { begin },

@@ -43,14 +43,14 @@ export class RunFinder {
    */
   async find(id: string, tenantId: number | null): Promise<Run | null> {
     if (!isRunId(id)) return null
-    const { transactions } = this.#source
-    const asked = id.toLowerCase()
-    if (transactions.current) return (await this.#read([asked], tenantId)).get(asked) ?? null
-    const name = `${tenantId} ${transactions.rowSecurity}`
+    const { ambient } = this.#source
+    const runId = id.toLowerCase()
+    if (ambient.transaction) return (await this.#read([runId], tenantId)).get(runId) ?? null
+    const name = `${tenantId} ${ambient.rowSecurity}`
     const callers = this.#callers.get(name) ?? { name, tenantId, waiting: [], inProgress: 0 }
     this.#callers.set(name, callers)
     return new Promise((resolve, reject) => {
-      callers.waiting.push({ id: asked, resolve, reject })
+      callers.waiting.push({ id: runId, resolve, reject })
       // Requests that arrived together ask together.
       if (callers.waiting.length === 1) setImmediate(() => this.#begin(callers))
     })
@@ -58,9 +58,9 @@ export class RunFinder {
 
   #begin(callers: Callers): void {
     if (callers.inProgress >= AT_ONCE || callers.waiting.length === 0) return
-    const asked = callers.waiting.splice(0, TOGETHER_MAX)
+    const batch = callers.waiting.splice(0, TOGETHER_MAX)
     callers.inProgress++
-    void this.#answer(asked, callers.tenantId).finally(() => {
+    void this.#answer(batch, callers.tenantId).finally(() => {
       callers.inProgress--
       if (callers.inProgress === 0 && callers.waiting.length === 0)
         this.#callers.delete(callers.name)
@@ -69,13 +69,13 @@ export class RunFinder {
     this.#begin(callers)
   }
 
-  async #answer(asked: readonly Waiting[], tenantId: number | null): Promise<void> {
+  async #answer(batch: readonly Waiting[], tenantId: number | null): Promise<void> {
     try {
-      const ids = [...new Set(asked.map(({ id }) => id))]
+      const ids = [...new Set(batch.map(({ id }) => id))]
       const found = await this.#read(ids, tenantId)
-      for (const { id, resolve } of asked) resolve(found.get(id) ?? null)
+      for (const { id, resolve } of batch) resolve(found.get(id) ?? null)
     } catch (error) {
-      for (const { reject } of asked) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 

@@ -3,6 +3,7 @@
  * as the dead letter or the new run that follows from it.
  */
 import { type KeyBusy, type Resolution, resolutions } from '@punctual/core/run'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import type { Replays } from '../dead-letters/replays.ts'
 import type { HandledBy } from '../dead-letters/steering.ts'
 import type { RunReader } from './reader.ts'
@@ -12,6 +13,15 @@ export type ResolveAnswer =
   | { readonly result: 'resolved'; readonly replayedAs: string | null }
   | { readonly result: 'not_unknown' }
   | KeyBusy
+
+interface Resolving extends HandledBy {
+  readonly id: string
+  readonly as: Resolution
+  /** The id of the new run; null when the run does not run again. */
+  readonly newId: string | null
+  readonly tenantId: number
+  readonly transaction: OpenTransaction | null
+}
 
 /** Rolls back a resolution whose new run cannot have its key. */
 class KeyIsHeld extends Error {
@@ -37,11 +47,13 @@ export class RunResolution {
     as: Resolution,
     options: HandledBy,
     tenantId: number,
+    transaction: OpenTransaction | null,
   ): Promise<ResolveAnswer> {
     if (as === 'run-again') await this.#replays.checkActive(tenantId)
     const newId = as === 'run-again' ? this.#replays.newId() : null
     try {
-      if (!(await this.#resolve(id, as, newId, options, tenantId))) return { result: 'not_unknown' }
+      const resolving = { id, as, newId, ...options, tenantId, transaction }
+      if (!(await this.#resolve(resolving))) return { result: 'not_unknown' }
       return { result: 'resolved', replayedAs: newId }
     } catch (error) {
       if (!(error instanceof KeyIsHeld)) throw error
@@ -50,14 +62,9 @@ export class RunResolution {
     }
   }
 
-  async #resolve(
-    id: string,
-    as: Resolution,
-    newId: string | null,
-    { note, by }: HandledBy,
-    tenantId: number,
-  ): Promise<boolean> {
-    const done = await this.#replays.transaction(async (client, again) => {
+  async #resolve(resolving: Resolving): Promise<boolean> {
+    const { id, as, newId, note, by, tenantId, transaction } = resolving
+    const done = await this.#replays.join(transaction, async (client, again) => {
       const call = resolveRun(id, tenantId, resolutions[as], newId, note, by)
       const [row] = await this.#replays.run(client, call)
       if (!row) return { ours: again ? await this.#isOurs(id, as, newId) : false, lanes: [] }
@@ -72,7 +79,7 @@ export class RunResolution {
       const lanes = await this.#replays.insert(client, free, { by, fromCheckpoint: false })
       return { ours: true, lanes }
     })
-    this.#replays.queued(done.lanes)
+    this.#replays.announce(transaction, done.lanes)
     return done.ours
   }
 

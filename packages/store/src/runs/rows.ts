@@ -14,8 +14,6 @@ import {
 import { decodeFlow } from '../submit/flow-keys.ts'
 import type { FindRunsRow, ListAttemptsRow, ListLogsRow } from './statements.gen.ts'
 
-export const date = (text: string | null | undefined) => (text ? new Date(text) : null)
-
 /** A replay keeps the policy of the original run, but does not expire. */
 function expiryOf(bits: number, policy: string | null): Date | null {
   if ((bits & traits.expires) === 0) return null

@@ -6,6 +6,7 @@ import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
 import type { Call } from '../sql/typed.ts'
+import type { ParkedRuns } from '../work/parked-runs.ts'
 import {
   cancelInLater,
   cancelInLeases,
@@ -38,8 +39,7 @@ export interface RunSteeringOptions {
   readonly signals: Signals
   readonly lanes: LaneRegistry
   readonly horizonMs: number
-  /** Releases the first of the runs that wait for these jobs. */
-  readonly release: (jobIds: readonly string[]) => Promise<void>
+  readonly parked: ParkedRuns
 }
 
 /** The places that each action searches, ending with those that a run may have moved to. */
@@ -71,7 +71,7 @@ export class RunSteering {
     )
     const jobs = [...new Set(cancelled.values())].filter((job) => job !== null)
     if (jobs.length > 0) {
-      await this.#options.release(jobs)
+      await this.#options.parked.release(jobs)
       this.#options.signals.jobsChanged()
     }
     return new Set(cancelled.keys())

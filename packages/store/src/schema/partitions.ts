@@ -9,21 +9,23 @@ import type pg from 'pg'
 import { DAY_MS, dayName, dayOfName, dayStart } from '../connection/day-names.ts'
 import { isTransient } from '../connection/faults.ts'
 
-/** Tables of runs, with the column of the run id: a day is a range of run ids. */
-export const historyTables = {
-  runs: 'id',
-  outcomes: 'run_id',
-  attempts: 'run_id',
-  run_logs: 'run_id',
-  checkpoints: 'run_id',
-} as const
-type HistoryTable = keyof typeof historyTables
+/** A table with one partition a day, and the column whose ranges the days are. */
+interface DayTable {
+  readonly table: string
+  readonly column: string
+}
+
+/** Tables of runs: a day is a range of run ids. */
+export const historyTables: readonly DayTable[] = [
+  { table: 'runs', column: 'id' },
+  { table: 'outcomes', column: 'run_id' },
+  { table: 'attempts', column: 'run_id' },
+  { table: 'run_logs', column: 'run_id' },
+  { table: 'checkpoints', column: 'run_id' },
+]
 /** Tables of instants: their rows are never live, so retention carries none of them over. */
-export const ledgerTables = { slots: 'slot_at' } as const
-type LedgerTable = keyof typeof ledgerTables
-type DayTable = HistoryTable | LedgerTable
-export const dayTables = [...Object.keys(historyTables), ...Object.keys(ledgerTables)] as DayTable[]
-const tables = dayTables
+export const ledgerTables: readonly DayTable[] = [{ table: 'slots', column: 'slot_at' }]
+export const dayTables = [...historyTables, ...ledgerTables]
 
 const DDL_TRIES = 60
 const DDL_LOCK = "pg_advisory_xact_lock(hashtextextended('punctual ddl', 0))"
@@ -53,12 +55,18 @@ export async function runDdl(
   }
 }
 
+/** A partition as the catalog of PostgreSQL lists it. */
+export interface Partition {
+  readonly parent: string
+  readonly child: string
+}
+
 /** Days with a complete set of partitions, and days with only some of them. */
 export async function listDays(
   client: pg.Client,
   schema: string,
 ): Promise<{ complete: string[]; partial: string[] }> {
-  const { rows } = await client.query(
+  const { rows } = await client.query<Partition>(
     `select p.relname as parent, c.relname as child
      from pg_inherits i
      join pg_class c on c.oid = i.inhrelid
@@ -68,22 +76,20 @@ export async function listDays(
     [schema],
   )
   const days = new Map<string, number>()
-  for (const row of rows as { parent: string; child: string }[]) {
-    const day = row.child.slice(row.parent.length + 1)
+  for (const { parent, child } of rows) {
+    const day = child.slice(parent.length + 1)
     if (/^\d{8}$/.test(day)) days.set(day, (days.get(day) ?? 0) + 1)
   }
   const names = [...days.keys()].sort()
   return {
-    complete: names.filter((day) => days.get(day) === tables.length),
-    partial: names.filter((day) => days.get(day) !== tables.length),
+    complete: names.filter((day) => days.get(day) === dayTables.length),
+    partial: names.filter((day) => days.get(day) !== dayTables.length),
   }
 }
 
-function ddlForDay(schema: string, table: DayTable, dayMs: number): string[] {
+function ddlForDay(schema: string, { table, column }: DayTable, dayMs: number): string[] {
   const name = `${table}_${dayName(dayMs)}`
-  const byInstant = table === 'slots'
-  const column = byInstant ? ledgerTables[table] : historyTables[table]
-  const bound = byInstant ? (ms: number) => new Date(ms).toISOString() : runIdFloor
+  const bound = column === 'slot_at' ? (ms: number) => new Date(ms).toISOString() : runIdFloor
   const from = bound(dayMs)
   const to = bound(dayMs + DAY_MS)
   return [
@@ -108,7 +114,8 @@ export async function ensureDay(
   dayMs: number,
   pause: (ms: number) => Promise<void>,
 ): Promise<void> {
-  for (const table of tables) await runDdl(client, ddlForDay(schema, table, dayStart(dayMs)), pause)
+  for (const table of dayTables)
+    await runDdl(client, ddlForDay(schema, table, dayStart(dayMs)), pause)
 }
 
 /** Creates every missing day from yesterday to `daysAhead` days ahead; returns the new ones. */
@@ -144,7 +151,7 @@ export function daysScript(
         "set local lock_timeout = '5s'",
         'set local client_min_messages = warning',
         `do $$ begin perform ${DDL_LOCK}; end $$`,
-        ...tables.flatMap((table) => ddlForDay(schema, table, dayMs)),
+        ...dayTables.flatMap((table) => ddlForDay(schema, table, dayMs)),
         'commit;',
       ].join(';\n'),
     )

@@ -6,6 +6,7 @@
 import { PunctualError } from '@punctual/core/errors'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
+import { listBrokenKeys } from '../doctor/statements.gen.ts'
 
 /** Keys of the tables that say where a run is. */
 const PLACES: Readonly<Record<string, string>> = {
@@ -34,8 +35,7 @@ export async function brokenKeys(
   options: { planning: boolean },
 ): Promise<readonly string[]> {
   const tables = Object.keys(options.planning ? KEYS : PLACES)
-  const { text } = database.statement('doctor/list-broken-keys')
-  const { rows } = await client.query<{ name: string }>(text, [database.schema, tables])
+  const rows = await database.runOn(client, listBrokenKeys(database.schema, tables))
   return rows.map(({ name }) => name)
 }
 

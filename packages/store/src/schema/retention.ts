@@ -14,6 +14,7 @@ import {
   historyTables,
   ledgerTables,
   listDays,
+  type Partition,
   runDdl,
 } from './partitions.ts'
 
@@ -29,23 +30,23 @@ const LIVE = (schema: string, from: string, to: string) =>
 
 /** Finishes what a crash interrupted: drops tables that were detached but not dropped. */
 async function finishDetaching(client: pg.Client, schema: string): Promise<void> {
-  const { rows } = await client.query(
+  const { rows } = await client.query<Partition>(
     `select p.relname as parent, c.relname as child
      from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
      join pg_namespace n on n.oid = p.relnamespace
      where n.nspname = $1 and i.inhdetachpending`,
     [schema],
   )
-  for (const row of rows as { parent: string; child: string }[]) {
+  for (const { parent, child } of rows) {
     await client.query(
-      `alter table ${schema}.${row.parent} detach partition ${schema}.${row.child} finalize`,
+      `alter table ${schema}.${parent} detach partition ${schema}.${child} finalize`,
     )
-    await client.query(`drop table if exists ${schema}.${row.child}`)
+    await client.query(`drop table if exists ${schema}.${child}`)
   }
 }
 
 async function dropDead(client: pg.Client, schema: string, day: string): Promise<void> {
-  for (const table of dayTables) {
+  for (const { table } of dayTables) {
     const name = `${schema}.${table}_${day}`
     const { rows } = await client.query(
       `select exists (select from pg_inherits where inhrelid = to_regclass('${name}')) as attached`,
@@ -63,7 +64,7 @@ function carryDdl(schema: string, day: string): string[] {
   const statements = [
     `create temporary table carried_ids on commit drop as ${LIVE(schema, from, to)}`,
   ]
-  for (const [table, column] of Object.entries(historyTables)) {
+  for (const { table, column } of historyTables) {
     const carried = `${schema}.${table}_carried`
     const old = `${schema}.${table}_${day}`
     statements.push(
@@ -79,7 +80,7 @@ function carryDdl(schema: string, day: string): string[] {
       `alter table ${schema}.${table} attach partition ${carried} for values from (minvalue) to ('${to}')`,
     )
   }
-  for (const table of Object.keys(ledgerTables))
+  for (const { table } of ledgerTables)
     statements.push(`drop table if exists ${schema}.${table}_${day}`)
   return statements
 }

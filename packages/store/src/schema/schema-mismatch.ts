@@ -59,11 +59,11 @@ async function emptyPlace(client: pg.Client, schema: string): Promise<string> {
 
 /** Returns null if the server is not embedded, or hides its data directory from this role. */
 async function findEmbeddedDataDir(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query(
+  const { rows } = await client.query<{ setting: string; cluster_name: string }>(
     `select setting, current_setting('cluster_name') as cluster_name
      from pg_settings where name = 'data_directory'`,
   )
-  const [row] = rows as { setting: string; cluster_name: string }[]
+  const [row] = rows
   if (!row) return null
   const { root, tag } = dataDirAt(resolve(row.setting, '..'))
   return tag === row.cluster_name ? root : null

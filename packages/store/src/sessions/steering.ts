@@ -2,7 +2,7 @@
 import type { StuckHandler } from '@punctual/core/ports'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
-import { drainSession, listPastSessions, listSessions } from './statements.gen.ts'
+import { drainSession, findHandler, listPastSessions, listSessions } from './statements.gen.ts'
 
 interface WorkerIdentity {
   readonly id: string
@@ -51,6 +51,12 @@ export class WorkerSteering {
   /** The workers with an open session, oldest first. */
   sessions(): Promise<WorkerSession[]> {
     return this.#database.control.run(listSessions())
+  }
+
+  /** Whether a live worker takes this tenant's runs with this handler from this queue. */
+  async hasHandler(handler: string, queue: string, tenantId: number): Promise<boolean> {
+    const [row] = await this.#database.control.run(findHandler(handler, queue, tenantId))
+    return row?.found === true
   }
 
   /** Sessions that ended in the last day, latest first. */

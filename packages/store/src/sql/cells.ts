@@ -53,7 +53,3 @@ export function numbers(cell: Cell): number[] {
 export function numbersOrNull(cell: Cell): (number | null)[] {
   return texts(cell).map((element) => (element === 'NULL' ? null : Number(element)))
 }
-
-export function textsOrNull(cell: Cell): (string | null)[] {
-  return texts(cell).map((element) => (element === 'NULL' ? null : element))
-}

@@ -8,6 +8,7 @@ import type pg from 'pg'
 import { int2Array, int4Array } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import type { Queryable } from '../connection/queryable.ts'
 import type { Signals } from '../connection/signals.ts'
 import { type KeyGroup, keyRounds, outcomeAfter } from './key-batch.ts'
@@ -40,6 +41,14 @@ interface Call {
   readonly again: boolean
 }
 
+/** How a submission with keys is written. */
+export interface KeyedSubmission {
+  readonly tenantId: number
+  /** Whether an earlier try may have been committed. */
+  readonly again: boolean
+  readonly transaction: OpenTransaction | null
+}
+
 /** Longer than the wait for a key: after that the connection counts as dead. */
 const ANSWER_MS = 12_000
 
@@ -51,6 +60,13 @@ function timed(client: pg.Client): Queryable {
   }
 }
 
+export interface KeyedSubmitterOptions {
+  readonly database: Database
+  readonly clientPool: ClientPool
+  readonly submitter: Submitter
+  readonly signals: Signals
+}
+
 export class KeyedSubmitter {
   readonly #database: Database
   readonly #submitter: Submitter
@@ -58,7 +74,7 @@ export class KeyedSubmitter {
   readonly #clientPool: ClientPool
   readonly #keys: KeyTaking
 
-  constructor(database: Database, clientPool: ClientPool, submitter: Submitter, signals: Signals) {
+  constructor({ database, clientPool, submitter, signals }: KeyedSubmitterOptions) {
     this.#database = database
     this.#clientPool = clientPool
     this.#submitter = submitter
@@ -66,24 +82,23 @@ export class KeyedSubmitter {
     this.#keys = new KeyTaking(database, new KeyReplacing(database, submitter.horizonMs))
   }
 
-  /** Submits in a separate transaction. */
+  /** Submits in a part of the given transaction, or with null in a separate one. */
   async submit(
     runs: readonly Prepared[],
-    tenantId: number,
-    again: boolean,
+    { tenantId, again, transaction }: KeyedSubmission,
   ): Promise<readonly Accepted[]> {
-    const { accepted, lanes, freedGates } = await this.#clientPool.transaction(
+    const { accepted, known, freedGates } = await this.#clientPool.join(
+      transaction,
       async (client) => {
         const tx = timed(client)
         await tx.query("set local lock_timeout = '5s'")
         const known = await this.#submitter.current(runs)
         const done = await this.#submitIn({ tx, tenantId, notify: false, again }, known)
-        return { ...done, lanes: new Set(known.map((run) => run.lane)) }
+        return { ...done, known }
       },
       { answerMs: ANSWER_MS },
     )
-    this.#signals.due(lanes)
-    void this.#database.transactions.afterCommit(() => this.#submitter.committed(runs, freedGates))
+    this.#submitter.announce(transaction, known, freedGates)
     return accepted
   }
 

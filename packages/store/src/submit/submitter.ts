@@ -14,11 +14,13 @@ import type { Submission } from '@punctual/core/submit'
 import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isDataFault } from '../connection/faults.ts'
+import type { OpenTransaction } from '../connection/open-transaction.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
 import { readTime } from '../connection/statements.gen.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
 import type { Call } from '../sql/typed.ts'
+import type { ParkedRuns } from '../work/parked-runs.ts'
 import { gateOf } from './flow-keys.ts'
 import { InsertCalls, STATEMENT_LENGTH_MAX } from './insert-calls.ts'
 import type { Prepared } from './prepared.ts'
@@ -45,8 +47,7 @@ export interface SubmitterOptions {
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs?: number
   readonly daysAhead?: number
-  /** Runs with these gates were committed, and may wait for places that were freed meanwhile. */
-  readonly onGated: (gates: readonly bigint[]) => Promise<void>
+  readonly parked: ParkedRuns
 }
 
 export class Submitter {
@@ -135,18 +136,30 @@ export class Submitter {
     return new Promise((resolve, reject) => {
       this.#pending.push({ runs, resolve, reject })
       this.#pendingRuns += runs.length
-      // Outside the caller's transaction: the pump also carries runs of other callers.
-      this.#options.database.transactions.outside(() => this.#pump())
+      // Outside the caller's context: the pump also carries runs of other callers.
+      this.#options.database.ambient.outside(() => this.#pump())
     })
   }
 
-  /** Submits within the caller's transaction; hints go out after its commit. */
-  async submitWithin(prepared: readonly Prepared[]): Promise<void> {
-    const { database, signals } = this.#options
+  /** Submits in a transaction of the store; hints go out after its commit. */
+  async submitIn(transaction: OpenTransaction, prepared: readonly Prepared[]): Promise<void> {
     const runs = await this.current(prepared)
-    for (const call of this.inserts(runs, false)) await database.control.run(call)
-    signals.due(new Set(runs.map((run) => run.lane)))
-    void database.transactions.afterCommit(() => this.committed(runs))
+    for (const call of this.inserts(runs, false)) await transaction.run(call)
+    this.announce(transaction, runs)
+  }
+
+  /** After the commit, sends hints and rechecks the gates of these runs and the freed ones. */
+  announce(
+    transaction: OpenTransaction | null,
+    runs: readonly Prepared[],
+    freed: readonly bigint[] = [],
+  ): void {
+    const { database, signals } = this.#options
+    const announce = () => {
+      if (runs.length > 0) signals.due(new Set(runs.map((run) => run.lane)))
+      this.#recheckGates(runs, freed)
+    }
+    void database.ambient.afterCommit(announce, transaction)
   }
 
   #pump(): void {
@@ -209,19 +222,19 @@ export class Submitter {
     await sent
     if (hint) signals.here(lanes)
     else signals.due(lanes)
-    this.committed(runs)
+    this.#recheckGates(runs)
   }
 
-  /** Rechecks gates: runs may wait in vain for one that was full at the insert and is free now. */
-  committed(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
+  /** Runs may wait in vain for a gate that was full at the insert and is free now. */
+  #recheckGates(runs: readonly Prepared[], freed: readonly bigint[] = []): void {
     const gates = [...freed, ...runs.flatMap(({ gate }) => gate ?? [])]
     // If this fails, the reaper releases the runs.
-    if (gates.length > 0) this.#options.onGated(gates).catch(() => undefined)
+    if (gates.length > 0) this.#options.parked.releaseGates(gates).catch(() => undefined)
   }
 
   /**
-   * The calls that insert these runs. `mayWait`: the caller calls `committed` after the commit, so
-   * runs of a full gate may wait at once.
+   * The calls that insert these runs. `mayWait`: the caller calls `announce`, so runs of a full
+   * gate may wait at once.
    */
   inserts(runs: readonly Prepared[], again: boolean, mayWait = true): readonly Call<null>[] {
     const nowMs = this.#options.database.clock.nowMs()

@@ -20,6 +20,7 @@ import type { AuditLog } from '../audit-log/audit-log.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { Transact } from '../queues/limit-store.ts'
+import type { QueueStore } from '../queues/queue-store.ts'
 import type { Call } from '../sql/typed.ts'
 import {
   beginErasing,
@@ -53,7 +54,7 @@ export interface TenantErasureOptions {
   readonly signals: Signals
   readonly auditLog: AuditLog
   readonly transact: Transact
-  readonly claimsEnded: () => Promise<void>
+  readonly queues: QueueStore
 }
 
 /** Longer than other nodes cache that the tenant may submit. */
@@ -78,14 +79,14 @@ export class TenantErasure {
       throw new PunctualError('tenant_protected', 'The default tenant cannot be erased.', {
         id: name,
       })
-    return this.#database.transactions.outside(() => this.#erase(tenant, options))
+    return this.#database.ambient.outside(() => this.#erase(tenant, options))
   }
 
   async #erase({ id, name }: Tenant, options: EraseOptions): Promise<EraseResult> {
     const [begun] = await this.#database.control.run(beginErasing(id, options.actor.name ?? null))
     if (!begun) throw gone(name)
     this.#options.signals.identityChanged()
-    await this.#options.claimsEnded()
+    await this.#options.queues.claimsEnded()
     await this.#database.localClock.sleep(CACHED_MS, options.signal)
     let rows = 0
     for (let pass = 0; pass < PASSES_MAX; pass++) {

@@ -43,7 +43,7 @@ export class QuotaKeeper {
       ...{ clock: database.localClock, holdsMs: HOLDS_MS, refreshMs: REFRESH_MS },
       most: TENANTS_MAX,
       // A rollback of the caller's transaction must not undo what is cached here.
-      ask: (tenantId) => database.transactions.outside(() => this.#read(tenantId)),
+      ask: (tenantId) => database.ambient.outside(() => this.#read(tenantId)),
     })
     signals.onHint(({ identity }) => identity && this.#tenants.forget())
     database.onNewTimeline.push(() => this.#tenants.forget())

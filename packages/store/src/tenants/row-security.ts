@@ -55,9 +55,9 @@ export class RowSecurity {
   /** Limits every store call of the work to the rows of this tenant. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     if (this.#state !== 'up') return work()
-    const { schema, transactions } = this.#database
+    const { schema, ambient } = this.#database
     const settings = [`role ${schema}_tenant`, `${schema}.tenant = '${Math.trunc(tenantId)}'`]
     const begin = [BEGIN, ...settings.map((setting) => `set local ${setting}`)].join('; ')
-    return transactions.withRowSecurity(begin, work)
+    return ambient.withRowSecurity(begin, work)
   }
 }

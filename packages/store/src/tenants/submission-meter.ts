@@ -62,11 +62,11 @@ export class SubmissionMeter {
   }
 
   async #take(tenantId: number, count: number, quota: number): Promise<void> {
-    const { control, transactions } = this.#database
+    const { control, ambient } = this.#database
     const wanted = Math.max(count, Math.ceil(quota / PARTS))
     const call = takeSubmissions(tenantId, count, wanted, quota)
     // Outside the caller's transaction: other nodes must not wait for its end to be counted.
-    const [taken] = await transactions.outside(() => control.run(call))
+    const [taken] = await ambient.outside(() => control.run(call))
     invariant(taken, 'taking submissions returns what was granted')
     const { second, last: granted, granted: used, leftMs } = taken
     const before = this.#allowances.get(tenantId)

@@ -4,6 +4,7 @@ import type { QuotaChanges, Quotas, Tenant } from '@punctual/core/identity'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LimitStore, Transact } from '../queues/limit-store.ts'
+import type { QueueStore } from '../queues/queue-store.ts'
 import {
   type FindTenantRow,
   findTenant,
@@ -32,8 +33,7 @@ export interface TenantStoreOptions {
   readonly signals: Signals
   readonly limits: LimitStore
   readonly transact: Transact
-  /** Resolves when the claims that are running now have ended. */
-  readonly claimsEnded: () => Promise<void>
+  readonly queues: QueueStore
 }
 
 export class TenantStore {
@@ -41,14 +41,14 @@ export class TenantStore {
   readonly #signals: Signals
   readonly #limits: LimitStore
   readonly #transact: Transact
-  readonly #claimsEnded: () => Promise<void>
+  readonly #queues: QueueStore
 
-  constructor({ database, signals, limits, transact, claimsEnded }: TenantStoreOptions) {
+  constructor({ database, signals, limits, transact, queues }: TenantStoreOptions) {
     this.#database = database
     this.#signals = signals
     this.#limits = limits
     this.#transact = transact
-    this.#claimsEnded = claimsEnded
+    this.#queues = queues
   }
 
   /** @throws `tenant_exists` when the name is taken. */
@@ -118,7 +118,7 @@ export class TenantStore {
     const call = suspendTenant(found.id, author.note, author.by)
     const [row] = await this.#database.control.run(call)
     this.#signals.identityChanged()
-    await this.#claimsEnded()
+    await this.#queues.claimsEnded()
     return row ? tenantFrom(row) : this.get(found.id)
   }
 

@@ -1,12 +1,14 @@
 /** The queries of the roles that time drives: promoting, reaping, partitions, sweeps. */
-import { defaults, invariant } from '@punctual/core/errors'
+import { invariant } from '@punctual/core/errors'
 import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
 import { int8Array } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
-import { ensureDays } from '../schema/partitions.ts'
+import type { Signals } from '../connection/signals.ts'
+import type { Days } from '../schema/days.ts'
 import { dropDays } from '../schema/retention.ts'
 import { StatStore } from '../stats/stat-store.ts'
+import type { ParkedRuns } from '../work/parked-runs.ts'
 import { RateGaps } from './rate-gaps.ts'
 import {
   deleteCarried,
@@ -66,11 +68,20 @@ const GATES_AT_ONCE = 1_000
 const FIRST_JOB = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const
 const FIRST_GATE = '-9223372036854775808'
 
+export interface UpkeepStoreOptions {
+  readonly database: Database
+  /** Vacuuming and dropping days may take long: its statements have no limit. */
+  readonly clientPool: ClientPool
+  readonly days: Days
+  readonly parked: ParkedRuns
+  readonly signals: Signals
+}
+
 export class PostgresUpkeepStore implements UpkeepStore {
   readonly #database: Database
   readonly #clientPool: ClientPool
-  readonly #resolveParked: (runIds: readonly string[]) => Promise<void>
-  readonly #releaseGates: (gates: readonly bigint[]) => Promise<void>
+  readonly #days: Days
+  readonly #parked: ParkedRuns
   readonly #stats: StatStore
   readonly #rateGaps: RateGaps
   /** The slot and id of the last once-only job that was examined. */
@@ -81,19 +92,13 @@ export class PostgresUpkeepStore implements UpkeepStore {
   #promotedMs = 0
   #headAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(
-    database: Database,
-    clientPool: ClientPool,
-    resolveParked: (runIds: readonly string[]) => Promise<void>,
-    releaseGates: (gates: readonly bigint[]) => Promise<void>,
-    onQueued: (lanes: Iterable<number>) => void,
-  ) {
+  constructor({ database, clientPool, days, parked, signals }: UpkeepStoreOptions) {
     this.#database = database
-    this.#resolveParked = resolveParked
-    this.#releaseGates = releaseGates
     this.#clientPool = clientPool
+    this.#days = days
+    this.#parked = parked
     this.#stats = new StatStore(database)
-    this.#rateGaps = new RateGaps(database, clientPool, onQueued)
+    this.#rateGaps = new RateGaps(database, clientPool, (lanes) => signals.due(lanes))
   }
 
   async promote(
@@ -139,7 +144,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
   async resolveParked(olderThanMs: number): Promise<number> {
     const [row] = await this.#database.upkeep.runPinned(listParkedJobs(olderThanMs))
     const ids = row?.runIds ?? []
-    if (ids.length > 0) await this.#resolveParked(ids)
+    if (ids.length > 0) await this.#parked.resolve(ids)
     return ids.length + (await this.#releaseFreeGates())
   }
 
@@ -151,7 +156,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
     const { gates, lastGate, looked } = row
     this.#afterGate = looked < GATES_AT_ONCE ? FIRST_GATE : (lastGate ?? FIRST_GATE)
     const free = gates?.map(BigInt) ?? []
-    await this.#releaseGates(free)
+    await this.#parked.releaseGates(free)
     return free.length
   }
 
@@ -159,11 +164,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return this.#rateGaps.close()
   }
 
-  ensurePartitions(daysAhead: number = defaults.partitionDaysAhead): Promise<readonly string[]> {
-    const { clock, localClock, schema } = this.#database
-    return this.#clientPool.with((client) =>
-      ensureDays(client, schema, clock.nowMs(), daysAhead, (ms) => localClock.sleep(ms)),
-    )
+  ensurePartitions(daysAhead?: number): Promise<readonly string[]> {
+    return this.#days.makeAhead(daysAhead)
   }
 
   dropOldDays(retentionDays: number): Promise<readonly string[]> {

@@ -5,7 +5,7 @@
  * fence. So a settle may be repeated, and gets the same answer.
  */
 import { fingerprint, invariant } from '@punctual/core/errors'
-import type { ClaimedRun, Fence, Settlement } from '@punctual/core/ports'
+import type { ClaimedRun, Fence, PlanStore, Settlement } from '@punctual/core/ports'
 import { type AttemptOutcome, attemptOutcomes, traits } from '@punctual/core/run'
 import {
   booleanArray,
@@ -23,7 +23,9 @@ import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
 import { isLeaseGone } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
+import type { Signals } from '../connection/signals.ts'
 import type { ArrayOf, Call } from '../sql/typed.ts'
+import type { ParkedRuns } from './parked-runs.ts'
 import {
   findSettled,
   recordStale,
@@ -58,18 +60,11 @@ export interface SettlingOptions {
   readonly database: Database
   readonly ensurePartitions: () => Promise<void>
   readonly horizonMs: number
-  /** Runs entered the queues of these lanes: a sleeping worker may have to wake earlier. */
-  readonly onQueued: (lanes: Iterable<number>) => void
-  /** Runs of these jobs may wait for a run that has ended. */
-  readonly onFreed: (jobIds: readonly string[]) => Promise<void>
-  /** Runs may wait for places of these gates, which were freed. */
-  readonly onGatesFreed: (gates: readonly bigint[]) => Promise<void>
-  /** Runs may wait for freed places under the limits of a queue or a tenant. */
-  readonly onLimitsFreed: () => void
-  /** Runs of these jobs died; enough of them in a row pause the job. */
-  readonly onFailed: (jobIds: readonly string[]) => Promise<void>
-  /** A job fires again a fixed time after the end of its run. */
-  readonly onRearmed: () => void
+  readonly signals: Signals
+  /** Runs that may wait for one that has ended. */
+  readonly parked: ParkedRuns
+  /** Enough dead runs in a row pause a job. */
+  readonly jobs: Pick<PlanStore, 'pauseFailing'>
   /** How long a settle is retried before the worker gets an error. */
   readonly settleDeadlineMs?: number
 }
@@ -121,7 +116,7 @@ export class RunSettlements {
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
     const again = settlements.filter((s) => s.kind === 'retry' && !cancelled.has(s.run.id))
     const requeued = again.map((s) => s.run.lane)
-    if (requeued.length > 0) this.#options.onQueued(new Set(requeued))
+    if (requeued.length > 0) this.#options.signals.due(new Set(requeued))
     const asCancelled = (s: Settlement): Settlement =>
       cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
     await this.follow(cancelled.size > 0 ? settlements.map(asCancelled) : settlements)
@@ -140,8 +135,9 @@ export class RunSettlements {
 
   /** Handles what ends mean for jobs and for waiting runs, beyond what was committed with them. */
   async follow(settlements: readonly Settlement[]): Promise<void> {
-    const { onFreed, onGatesFreed, onLimitsFreed, onRearmed, onFailed } = this.#options
-    if (settlements.some((s) => s.run.limited)) onLimitsFreed()
+    const { signals, parked, jobs } = this.#options
+    // Runs may wait for freed places under the limits of a queue or a tenant.
+    if (settlements.some((s) => s.run.limited)) signals.anything()
     const gates: bigint[] = []
     const freed: string[] = []
     const failed: string[] = []
@@ -153,10 +149,11 @@ export class RunSettlements {
       if (kind === 'dead' && (run.traits & traits.failuresCounted) !== 0) failed.push(run.jobId)
       rearmed ||= (run.traits & traits.rearms) !== 0
     }
-    if (gates.length > 0) await onGatesFreed(gates)
-    if (freed.length > 0) await onFreed(freed)
-    if (failed.length > 0) await onFailed(failed)
-    if (rearmed) onRearmed()
+    if (gates.length > 0) await parked.releaseGates(gates)
+    if (freed.length > 0) await parked.release(freed)
+    if (failed.length > 0) await jobs.pauseFailing(failed)
+    // A job fires again a fixed time after the end of its run.
+    if (rearmed) signals.jobsChanged()
   }
 
   /**

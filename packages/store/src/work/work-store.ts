@@ -29,6 +29,7 @@ import {
   setSessionState,
 } from '../sessions/statements.gen.ts'
 import type { Call } from '../sql/typed.ts'
+import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import { RunClaims } from './run-claims.ts'
 import { ago, fences, RunSettlements, type SettlingOptions } from './run-settlements.ts'
 import {
@@ -39,24 +40,16 @@ import {
   giveBackRuns,
   listCancels,
   listCheckpoints,
-  listParked,
   markStarted,
-  releaseGates,
-  releaseParked,
   reportProgress,
   type SettleCancelledRow,
   saveCheckpoint,
   settleCancelled,
-  skipParked,
   sumLogs,
-  supersedeHolders,
 } from './statements.gen.ts'
 
-export interface WorkStoreOptions extends Omit<SettlingOptions, 'onFreed' | 'onGatesFreed'> {
-  /** How many bytes a run of a tenant may log. */
-  readonly logBytes: (tenantId: number) => Promise<number>
-  /** These runs have cancel requests: their workers are notified. */
-  readonly onCancel: (runIds: readonly string[]) => void
+export interface WorkStoreOptions extends SettlingOptions {
+  readonly quotas: QuotaKeeper
 }
 
 export class PostgresWorkStore implements WorkStore {
@@ -69,11 +62,7 @@ export class PostgresWorkStore implements WorkStore {
     this.#options = options
     this.#database = options.database
     this.#claiming = new RunClaims(options.database)
-    this.#settling = new RunSettlements({
-      ...options,
-      onFreed: (jobIds) => this.release(jobIds),
-      onGatesFreed: (gates) => this.releaseGates(gates),
-    })
+    this.#settling = new RunSettlements(options)
   }
 
   async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
@@ -143,7 +132,7 @@ export class PostgresWorkStore implements WorkStore {
       ]),
     )
     const lanes = new Set(returned.flatMap((row) => ('lane' in row ? row.lane : [])))
-    if (lanes.size > 0) this.#options.onQueued(lanes)
+    if (lanes.size > 0) this.#options.signals.due(lanes)
   }
 
   settle(sessionId: string, settlements: readonly Settlement[]): Promise<readonly string[]> {
@@ -177,40 +166,13 @@ export class PostgresWorkStore implements WorkStore {
     if (row && row.late > 0) await append(appendLateLogs(...values))
   }
 
-  /**
-   * Each run was parked by a claim that has committed. So the session that ended the holder since
-   * then either saw the parked run or has freed the job by now: because both sides look again after
-   * their commit, no run is left behind.
-   */
-  async resolveParked(runIds: readonly string[]): Promise<void> {
-    const ids = uuidArray(runIds)
-    const { settle } = this.#database
-    const superseded = await settle.runPinned(supersedeHolders(0, ids))
-    if (superseded.length > 0) this.#options.onCancel(superseded.map(({ runId }) => runId))
-    const awaited = await settle.runPinned(listParked(ids))
-    await this.release(awaited.flatMap(({ jobId }) => jobId ?? []))
-    await this.releaseGates(awaited.flatMap(({ gate }) => gate ?? []))
-    await settle.runPinned(skipParked(0, ids))
+  resolveParked(runIds: readonly string[]): Promise<void> {
+    return this.#options.parked.resolve(runIds)
   }
 
   /** Handles what follows from ends that were committed elsewhere. */
   follow(settlements: readonly Settlement[]): Promise<void> {
     return this.#settling.follow(settlements)
-  }
-
-  /** Lets the first run that waits for each of these jobs start, unless the job is held. */
-  async release(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length > 0) await this.#admit(releaseParked(uuidArray(jobIds)))
-  }
-
-  /** Lets the first runs that wait for each of these gates start, as many as it has places for. */
-  async releaseGates(gates: readonly bigint[]): Promise<void> {
-    if (gates.length > 0) await this.#admit(releaseGates(int8Array([...new Set(gates)])))
-  }
-
-  async #admit(call: Call<{ readonly lane: number }>): Promise<void> {
-    const rows = await this.#database.settle.runPinned(call)
-    if (rows.length > 0) this.#options.onQueued(new Set(rows.map(({ lane }) => lane)))
   }
 
   async cancelRequests(runs: readonly Fence[]): Promise<ReadonlyMap<bigint, string | null>> {
@@ -220,7 +182,7 @@ export class PostgresWorkStore implements WorkStore {
 
   logBytesMax(tenantId: number): Promise<number> {
     const bounds = { clock: this.#database.localClock, deadlineMs: 10_000 }
-    return retrying(bounds, () => this.#options.logBytes(tenantId))
+    return retrying(bounds, () => this.#options.quotas.logBytes(tenantId))
   }
 
   async logBytes(runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

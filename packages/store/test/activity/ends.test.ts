@@ -23,10 +23,10 @@ it('each dead letter is read once, also when it was handled before it was read',
   const cursor = new EndsCursor(0)
   const [first, second] = [await die(), await die()]
   const handled = { note: 'known', by: null }
-  await t.store.deadLetterSteering.discard([first], handled, 1)
+  await t.store.deadLetterSteering.discard([first], handled, 1, null)
   expect(await deaths(cursor)).toEqual([first, second])
   expect(await deaths(cursor)).toEqual([])
-  await t.store.deadLetterSteering.discard([second], handled, 1)
+  await t.store.deadLetterSteering.discard([second], handled, 1, null)
   const third = await die()
   expect(await deaths(cursor)).toEqual([third])
 })

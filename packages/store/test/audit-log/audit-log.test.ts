@@ -132,7 +132,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
     const open = new pg.Client({ connectionString: t.url })
     await open.connect()
     await open.query('begin')
-    await open.query(t.store.database.statement('audit-log/try-sealing').text)
+    await open.query(t.store.database.statements.get('audit-log/try-sealing').text)
     const id = await write()
     await open.query(
       "insert into punctual.audit_heads (chain, seq, hash, sealed_at) values (1, 1, '', now())",
@@ -299,7 +299,7 @@ describe.each(postgresMajors)('the audit log on PostgreSQL %s', (major) => {
       ['list-entries', '1, ', 'audit_log_chain'],
       ['list-all-entries', '', 'audit_log_pkey'],
     ]) {
-      const { text } = t.store.database.statement(`audit-log/${path}`)
+      const { text } = t.store.database.statements.get(`audit-log/${path}`)
       await t.sql.query(`prepare page as ${text}`)
       const { rows } = await t.sql.query(
         `explain execute page (${first}${bounds}, null, null, null, null, null, null, 100)`,

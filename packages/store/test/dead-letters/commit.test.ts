@@ -46,7 +46,9 @@ it('a replay whose answer is lost is created once, and the caller gets its id (c
     const id = await aDeadRun(key)
     const how = { note: null, by: null, fromCheckpoint: false }
     const requests = [{ id, payload: null }]
-    const [answer] = await losingAnswer(() => store.deadLetterSteering.replay(requests, how, 1))
+    const [answer] = await losingAnswer(() =>
+      store.deadLetterSteering.replay(requests, how, 1, null),
+    )
     expect(answer?.result).toBe('replayed')
     expect(await replaysOf(id)).toEqual([answer?.result === 'replayed' && answer.id])
   }
@@ -55,9 +57,9 @@ it('a replay whose answer is lost is created once, and the caller gets its id (c
 it('a discard whose answer is lost still reports the dead letters it discarded', async () => {
   const ids = [await aDeadRun(), await aDeadRun()]
   const other = await aDeadRun()
-  await t.store.deadLetterSteering.discard([other], { note: 'before', by: null }, 1)
+  await t.store.deadLetterSteering.discard([other], { note: 'before', by: null }, 1, null)
   const discarded = await losingAnswer(() =>
-    store.deadLetterSteering.discard([...ids, other], { note: 'enough', by: 'ann' }, 1),
+    store.deadLetterSteering.discard([...ids, other], { note: 'enough', by: 'ann' }, 1, null),
   )
   expect([...discarded].sort()).toEqual([...ids].sort())
 })
@@ -71,7 +73,7 @@ it.each(['succeeded', 'failed', 'run-again'] as const)(
     await t.expire(session)
     await t.reap([session])
     const how = { note: 'looked', by: 'ann' }
-    const answer = await losingAnswer(() => store.resolution.resolve(run.id, as, how, 1))
+    const answer = await losingAnswer(() => store.resolution.resolve(run.id, as, how, 1, null))
     expect(answer.result).toBe('resolved')
     const replays = await replaysOf(run.id)
     expect(replays).toEqual(as === 'run-again' ? [expect.any(String)] : [])

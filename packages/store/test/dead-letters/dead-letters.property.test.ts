@@ -87,7 +87,7 @@ async function perform(world: World, store: PostgresStore, action: Step, reporte
   if (action.kind === 'resolve') {
     const id = world.unknown[action.run] as string
     const how = { note: null, by: null }
-    const answer = await store.resolution.resolve(id, action.as, how, 1)
+    const answer = await store.resolution.resolve(id, action.as, how, 1, null)
     if (answer.result !== 'resolved') return
     reported.resolutions.push({ id, as: action.as })
     if (answer.replayedAs) reported.replays.push(new Map([[id, answer.replayedAs]]))
@@ -96,12 +96,12 @@ async function perform(world: World, store: PostgresStore, action: Step, reporte
   const ids = action.deadLetters.map((n) => world.deadLetters[n] as string)
   if (action.kind === 'discard') {
     const how = { note: 'enough', by: null }
-    reported.discards.push(...(await store.deadLetterSteering.discard(ids, how, 1)))
+    reported.discards.push(...(await store.deadLetterSteering.discard(ids, how, 1, null)))
     return
   }
   const requests = ids.map((id) => ({ id, payload: null }))
   const how = { note: null, by: null, fromCheckpoint: true }
-  const answers = await store.deadLetterSteering.replay(requests, how, 1)
+  const answers = await store.deadLetterSteering.replay(requests, how, 1, null)
   for (const [n, answer] of answers.entries())
     if (answer.result === 'replayed')
       reported.replays.push(new Map([[ids[n] as string, answer.id]]))

@@ -26,7 +26,7 @@ const ANONYMOUS: How = { note: null, by: null, fromCheckpoint: false }
 const find = (id: string) => t.store.runs.find(id)
 const deadLetter = async (id: string) => (await t.store.deadLetters.find([id], 1))[0]
 const replay = async (id: string, payload: string | null = null, how = ANONYMOUS) =>
-  (await t.store.deadLetterSteering.replay([{ id, payload }], how, 1))[0]
+  (await t.store.deadLetterSteering.replay([{ id, payload }], how, 1, null))[0]
 
 function diedOf(run: ClaimedRun, message: string): Settlement {
   const settlement = dead(run)
@@ -103,7 +103,7 @@ describe('listing dead letters', () => {
 
   it('dead letters are listed by state, open ones by default', async () => {
     const [open, done] = [await aDeadRun(), await aDeadRun()]
-    await t.store.deadLetterSteering.discard([done], { note: 'stale', by: 'ann' }, 1)
+    await t.store.deadLetterSteering.discard([done], { note: 'stale', by: 'ann' }, 1, null)
     expect(await list()).toEqual([open])
     expect(await list({}, { state: 'handled' })).toEqual([done])
     expect(await list({}, { state: 'all' })).toEqual([done, open])
@@ -235,7 +235,7 @@ describe('replaying a dead letter', () => {
   it('of two replays with one key in a batch, one gets the key', async () => {
     const ids = [await aDeadRun({ key: 'k' }), await aDeadRun({ key: 'k' }), await aDeadRun()]
     const requests = ids.map((id) => ({ id, payload: null }))
-    const answers = await t.store.deadLetterSteering.replay(requests, ANONYMOUS, 1)
+    const answers = await t.store.deadLetterSteering.replay(requests, ANONYMOUS, 1, null)
     expect(answers.map(({ result }) => result).sort()).toEqual(['key_busy', 'replayed', 'replayed'])
     expect(await t.count('queue')).toBe(2)
   })
@@ -328,14 +328,19 @@ describe('handling a dead letter', () => {
       result: 'already_handled',
       handled: { as: 'replayed', replayedAs: again },
     })
-    const discarded = await t.store.deadLetterSteering.discard([id], { note: 'x', by: null }, 1)
+    const discarded = await t.store.deadLetterSteering.discard(
+      [id],
+      { note: 'x', by: null },
+      1,
+      null,
+    )
     expect(discarded).toEqual(new Set())
     expect(await t.count('runs')).toBe(2)
   })
 
   it('replaying a discarded dead letter returns who discarded it and why', async () => {
     const id = await aDeadRun()
-    await t.store.deadLetterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1)
+    await t.store.deadLetterSteering.discard([id], { note: 'a test order', by: 'ann' }, 1, null)
     expect(await replay(id)).toMatchObject({
       result: 'already_handled',
       handled: { as: 'discarded', replayedAs: null, note: 'a test order', by: 'ann' },
@@ -348,7 +353,7 @@ describe('handling a dead letter', () => {
     const live = await t.submit()
     const requests = [id, live].map((runId) => ({ id: runId, payload: null }))
     const replayAs = (tenant: number) =>
-      t.store.deadLetterSteering.replay(requests, ANONYMOUS, tenant)
+      t.store.deadLetterSteering.replay(requests, ANONYMOUS, tenant, null)
     expect((await replayAs(2)).map(({ result }) => result)).toEqual(['not_found', 'not_found'])
     expect((await replayAs(1)).map(({ result }) => result)).toEqual(['replayed', 'not_found'])
   })

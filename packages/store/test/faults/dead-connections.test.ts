@@ -102,7 +102,7 @@ it('settles and handler transactions succeed after their connections died (case 
   const session = await t.session()
   const [first, second] = [await t.running(session), await t.running(session)]
   await store.work.settle(session, [succeeded(first)])
-  await store.succeedWith(
+  await store.handlerTransactions.succeedWith(
     second,
     session,
     () => 1,
@@ -113,6 +113,6 @@ it('settles and handler transactions succeed after their connections died (case 
   expect(await store.work.settle(session, [succeeded(third)])).toEqual([])
   // The store finds its connection dead before the handler's work begins, and opens another.
   const work = vi.fn(async () => 'done')
-  expect(await store.succeedWith(fourth, session, () => 1, work)).toBe('done')
+  expect(await store.handlerTransactions.succeedWith(fourth, session, () => 1, work)).toBe('done')
   expect(work).toHaveBeenCalledTimes(1)
 })

@@ -208,9 +208,9 @@ it('a group whose answers are lost is made, extended, closed and finished once (
   const callback = { call: '{"handler":"test","options":{"delayMs":30000}}', payload: '1' }
   const first = [...member('g1'), ...member('g2')]
   const group = { name: null, callback, open: true, submissions: first }
-  const { id, accepted } = await losing(COMMIT, () => store.groups.make(group, 1))
-  const more = await losing(COMMIT, () => store.groups.add(id, member('g3'), 1))
-  await losing(COMMIT, () => store.groups.close(id, 1))
+  const { id, accepted } = await losing(COMMIT, () => store.groups.make(group, 1, {}))
+  const more = await losing(COMMIT, () => store.groups.add(id, member('g3'), 1, {}))
+  await losing(COMMIT, () => store.groups.close(id, 1, {}))
   const ids = [...accepted, ...more].map(({ id, created }) => [id, created])
   const members = await store.groups.reader.members(id, { fromPlace: 0, limit: 10 }, 1)
   expect(ids).toEqual(members.map((member) => [member.id, true]))
@@ -229,8 +229,8 @@ it('a group whose answer is lost returns its members, also runs that existed bef
   const replace = { key: 'changed', onConflict: 'replace' } as const
   const runs = submissions([{}, { key: 'live' }, { key: 'new' }, { key: 'new' }, replace])
   const group = { name: null, callback: null, open: true, submissions: runs }
-  const { id, accepted } = await losing(COMMIT, () => store.groups.make(group, 1))
-  const added = await losing(COMMIT, () => store.groups.add(id, runs, 1))
+  const { id, accepted } = await losing(COMMIT, () => store.groups.make(group, 1, {}))
+  const added = await losing(COMMIT, () => store.groups.add(id, runs, 1, {}))
   const [live, changed] = taken.map((run) => run.id)
   const created = accepted[2]?.id
   expect(accepted.map((run) => run.outcome)).toEqual([

@@ -56,12 +56,16 @@ function submission(fate: Fate, n: number): Submission {
 /** Makes a group, adds its members from different processes in turn, and closes it. */
 async function make(plan: GroupPlan): Promise<string> {
   const group = { name: null, callback: CALLBACK, open: true }
-  const { id } = await t.store.groups.make({ ...group, submissions: plan.first.map(submission) }, 1)
+  const { id } = await t.store.groups.make(
+    { ...group, submissions: plan.first.map(submission) },
+    1,
+    {},
+  )
   for (const [i, fates] of plan.added.entries()) {
     const store = checkers[i % CHECKERS] as PostgresStore
-    await store.groups.add(id, fates.map(submission), 1)
+    await store.groups.add(id, fates.map(submission), 1, {})
   }
-  await t.store.groups.close(id, 1)
+  await t.store.groups.close(id, 1, {})
   return id
 }
 

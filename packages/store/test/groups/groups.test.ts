@@ -19,7 +19,7 @@ const runs = (count: number) =>
 
 async function aGroup(count: number, open = false): Promise<string> {
   const group = { name: null, callback, open, submissions: runs(count) }
-  return (await t.store.groups.make(group, 1)).id
+  return (await t.store.groups.make(group, 1, {})).id
 }
 
 /** A group whose members ended so long ago that their runs are deleted. */
@@ -91,9 +91,9 @@ it('a group refuses members beyond its limit', async () => {
   const id = await aGroup(0, true)
   const membersMax = limits.membersPerGroup
   await t.sql.query('update punctual.groups set total = $2 where id = $1', [id, membersMax - 1])
-  await expect(t.store.groups.add(id, runs(2), 1)).rejects.toMatchObject({ code: 'group_full' })
+  await expect(t.store.groups.add(id, runs(2), 1, {})).rejects.toMatchObject({ code: 'group_full' })
   expect(await found(id)).toMatchObject({ total: membersMax - 1 })
-  await t.store.groups.add(id, runs(1), 1)
+  await t.store.groups.add(id, runs(1), 1, {})
   expect(await found(id)).toMatchObject({ total: membersMax })
 })
 

@@ -162,7 +162,7 @@ describe('auditing queued runs', () => {
     await t.store.work.settle(session, [dead(run)])
     const how = { note: null, by: null, fromCheckpoint: false }
     const requests = [{ id: run.id, payload: null }]
-    const [answer] = await t.store.deadLetterSteering.replay(requests, how, 1)
+    const [answer] = await t.store.deadLetterSteering.replay(requests, how, 1, null)
     const replay = await t.store.runs.find(answer?.result === 'replayed' ? answer.id : '')
     expect(replay?.job).toMatchObject({ id, slotAt: new Date(run.slotMs ?? 0) })
     expect(await anAuditor()()).toEqual([])

@@ -243,7 +243,7 @@ export class Twins {
     if (!id) return
     const options = { note: null, by: null, fromCheckpoint }
     const { deadLetterSteering } = this.t.store
-    const [theirs] = await deadLetterSteering.replay([{ id, payload }], options, 1)
+    const [theirs] = await deadLetterSteering.replay([{ id, payload }], options, 1, null)
     const newId = theirs?.result === 'replayed' ? theirs.id : 'no such run'
     const ours = await this.memory.client.deadLetters.replay({ id, newId, payload, fromCheckpoint })
     expect(ours).toBe(theirs?.result)
@@ -255,7 +255,7 @@ export class Twins {
     const id = dead[pick % Math.max(1, dead.length)]
     if (!id) return
     const by = { note: null, by: null }
-    const theirs = (await this.t.store.deadLetterSteering.discard([id], by, 1)).has(id)
+    const theirs = (await this.t.store.deadLetterSteering.discard([id], by, 1, null)).has(id)
     expect(await this.memory.client.deadLetters.discard(id)).toBe(theirs)
   }
 

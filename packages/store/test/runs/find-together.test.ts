@@ -35,7 +35,7 @@ it('a caller in a transaction sees its own changes, and no other caller does', a
   const id = await t.submit()
   const [during, outside] = await t.store.transaction(async () => {
     await t.store.steering.cancel([id], 'test', 1)
-    const without = t.store.database.transactions.outside(() => t.store.runs.find(id, 1))
+    const without = t.store.database.ambient.outside(() => t.store.runs.find(id, 1))
     return Promise.all([t.store.runs.find(id, 1), without])
   })
   expect(during?.state).toBe('cancelled')

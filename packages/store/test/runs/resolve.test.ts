@@ -19,7 +19,7 @@ beforeEach(async () => {
 const ANN = { note: 'the bank says so', by: 'ann' }
 const find = (id: string) => t.store.runs.find(id)
 const resolve = (id: string, as: Resolution, how = ANN, tenantId = 1) =>
-  t.store.resolution.resolve(id, as, how, tenantId)
+  t.store.resolution.resolve(id, as, how, tenantId, null)
 
 /** An at-most-once run that started, and whose worker died. */
 async function anUnknownRun(options: Parameters<TestStore['running']>[1] = {}): Promise<string> {
@@ -58,7 +58,7 @@ describe('resolving an unknown run', () => {
       ...{ reason: 'resolved', fingerprint: 'WorkerLost: resolved', handled: null },
     })
     const how = { ...ANN, fromCheckpoint: false }
-    const [answer] = await t.store.deadLetterSteering.replay([{ id, payload: null }], how, 1)
+    const [answer] = await t.store.deadLetterSteering.replay([{ id, payload: null }], how, 1, null)
     expect(answer?.result).toBe('replayed')
   })
 

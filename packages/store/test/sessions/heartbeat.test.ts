@@ -46,7 +46,7 @@ async function beating(stallMs = 60_000) {
 }
 
 async function renewedAt(sessionId: string): Promise<number> {
-  const session = (await t.store.sessions()).find(({ id }) => id === sessionId)
+  const session = (await t.store.workers.sessions()).find(({ id }) => id === sessionId)
   return session?.renewedAt.getTime() ?? Number.NaN
 }
 
@@ -104,7 +104,7 @@ it('stopping a heartbeat ends its thread and keeps the session', async () => {
   const ended = once(thread, 'exit')
   await beat.stop()
   await ended
-  expect((await t.store.sessions()).some(({ id }) => id === sessionId)).toBe(true)
+  expect((await t.store.workers.sessions()).some(({ id }) => id === sessionId)).toBe(true)
 })
 
 it('a heartbeat thread stops renewing while the event loop is blocked, and resumes after', async () => {

@@ -22,7 +22,7 @@ it.each([
       ...{ id, host: 'here', pid: 7, version: '1', capacity: 5, leaseMs: 30_000 },
       ...{ handlers, queues, labels: { zone: 'a' } },
     })
-    const listed = (await t.store.sessions()).find((session) => session.id === id)
+    const listed = (await t.store.workers.sessions()).find((session) => session.id === id)
     expect(listed).toMatchObject({
       ...{ host: 'here', pid: 7, state: 'active', capacity: 5, alive: true },
       ...{ handlers, queues, labels: { zone: 'a' } },
@@ -30,7 +30,7 @@ it.each([
     const stuck = [{ runId: 'r', handler: 'h', attempt: 1, ranMs: 5 }]
     const now = { state: 'draining' as const, handlers: [...handlers, 'more'], stuck }
     await t.store.work.describeSession(id, now)
-    const described = (await t.store.sessions()).find((session) => session.id === id)
+    const described = (await t.store.workers.sessions()).find((session) => session.id === id)
     expect(described).toMatchObject(now)
   },
 )

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 async function writes(path: string, values: unknown[]): Promise<boolean> {
-  const { text } = t.store.database.statement(path)
+  const { text } = t.store.database.statements.get(path)
   await t.sql.query('begin')
   await t.sql.query(text, values)
   const { rows } = await t.sql.query('select pg_current_xact_id_if_assigned() as number')
@@ -51,7 +51,7 @@ it('finding a key that another caller submitted only reads without a synchronous
 it('creating an existing group again writes, so that it waits for the standby', async () => {
   const keyed = { options: compileOptions('test', { key: 'member' }), payload: '{}' }
   const group = { name: null, callback: null, open: false, submissions: [keyed] }
-  const { id, accepted } = await t.store.groups.make(group, 1)
+  const { id, accepted } = await t.store.groups.make(group, 1, {})
   expect(await writes('groups/find-members', [id, accepted.map((run) => run.id)])).toBe(true)
   expect(await writes('groups/find-keyed-members', [id, 1, ['member']])).toBe(true)
 })

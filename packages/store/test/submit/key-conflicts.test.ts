@@ -141,8 +141,13 @@ describe('replace and debounce', () => {
     const tx = by.endsWith('caller transaction') ? await inTransaction() : undefined
     if (by.startsWith('a submission')) await kit.submitMany([item], tx)
     else if (by === 'an addition to a group')
-      await groups.add((await groups.make({ ...group, submissions: [] }, 1)).id, submissions, 1)
-    else await groups.make({ ...group, submissions }, 1, tx)
+      await groups.add(
+        (await groups.make({ ...group, submissions: [] }, 1, {})).id,
+        submissions,
+        1,
+        {},
+      )
+    else await groups.make({ ...group, submissions }, 1, { tx })
     if (tx) expect(await t.places(second.id)).toEqual(['parked'])
     await tx?.query('commit')
     await expect.poll(() => t.places(second.id)).toEqual(['queue'])

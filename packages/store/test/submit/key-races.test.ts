@@ -6,6 +6,7 @@ import { ClientPool } from '../../src/connection/client-pool.ts'
 import { systemRandom } from '../../src/connection/system-ports.ts'
 import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
 import { Submitter } from '../../src/submit/submitter.ts'
+import { ParkedRuns } from '../../src/work/parked-runs.ts'
 import { KeyKit } from '../kit/key-kit.ts'
 
 let t: TestStore
@@ -153,14 +154,15 @@ describe('resending a submission whose answer was lost', () => {
     const { database, lanes, signals } = t.store
     const ensurePartitions = async () => undefined
     const submitter = new Submitter({
-      onGated: async () => undefined,
+      parked: new ParkedRuns(database, signals),
       ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
     })
     const clientPool = new ClientPool(database)
     onTestFinished(() => clientPool.close())
-    const keyed = new KeyedSubmitter(database, clientPool, submitter, signals)
+    const keyed = new KeyedSubmitter({ database, clientPool, submitter, signals })
     const runs = await submitter.prepare([{ options: compileOptions('test', options), payload }], 1)
-    return async (isRetry: boolean) => (await keyed.submit(runs, 1, isRetry))[0]
+    return async (isRetry: boolean) =>
+      (await keyed.submit(runs, { tenantId: 1, again: isRetry, transaction: null }))[0]
   }
   const end = async () => {
     const session = await t.session()

@@ -6,6 +6,7 @@ import { ClientPool } from '../../src/connection/client-pool.ts'
 import { systemRandom } from '../../src/connection/system-ports.ts'
 import { KeyedSubmitter } from '../../src/submit/keyed-submitter.ts'
 import { Submitter } from '../../src/submit/submitter.ts'
+import { ParkedRuns } from '../../src/work/parked-runs.ts'
 
 let t: TestStore
 beforeAll(async () => {
@@ -45,22 +46,24 @@ it('resending a submission whose answer was lost does not give its key to the en
   const { database, lanes, signals } = t.store
   const ensurePartitions = async () => undefined
   const submitter = new Submitter({
-    onGated: async () => undefined,
+    parked: new ParkedRuns(database, signals),
     ...{ database, lanes, signals, random: systemRandom, ensurePartitions },
   })
   const clientPool = new ClientPool(database)
   onTestFinished(() => clientPool.close())
-  const submissions = new KeyedSubmitter(database, clientPool, submitter, signals)
+  const submissions = new KeyedSubmitter({ database, clientPool, submitter, signals })
   const options = compileOptions('test', { key: 'lost answer' })
   const runs = await submitter.prepare([{ options, payload: '1' }], 1)
-  const [first] = await submissions.submit(runs, 1, false)
+  const [first] = await submissions.submit(runs, { tenantId: 1, again: false, transaction: null })
   const session = await t.session()
   const { runs: claimed } = await t.claim(session, 100)
   await t.store.work.settle(
     session,
     claimed.map((run) => succeeded(run)),
   )
-  expect(await submissions.submit(runs, 1, true)).toEqual([first])
+  expect(await submissions.submit(runs, { tenantId: 1, again: true, transaction: null })).toEqual([
+    first,
+  ])
   expect(await t.places(first?.id as string)).toEqual(['outcomes'])
   expect((await keyed('lost answer'))[0]?.created).toBe(true)
 })

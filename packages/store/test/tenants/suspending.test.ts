@@ -42,11 +42,11 @@ it('every kind of submission is refused for a suspended tenant, and its data can
   for (const attempt of [
     () => submit(acme),
     () => t.store.submit([keyed], { tenantId: acme }),
-    () => t.store.groups.make(group, acme),
+    () => t.store.groups.make(group, acme, {}),
     () => jobs.upsert([declared], acme),
     () => steering.trigger('nightly', null, acme),
     () => steering.backfill('nightly', [0], new Set(), 0, acme),
-    () => t.store.deadLetterSteering.replay([], noted, acme),
+    () => t.store.deadLetterSteering.replay([], noted, acme, null),
   ])
     await expect(attempt()).rejects.toMatchObject({ code: 'tenant_suspended', id: suspended.name })
   expect(await jobs.find('nightly', acme)).toMatchObject({ name: 'nightly' })

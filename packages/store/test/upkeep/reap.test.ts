@@ -188,7 +188,7 @@ it('a worker stopped before its commit loses its locks after a minute (case 21)'
       return null;
     end $$;
     create trigger see_timeout after insert on punctual.outcomes for each row execute function punctual.see_timeout();`)
-  await t.store.succeedWith(
+  await t.store.handlerTransactions.succeedWith(
     run,
     session,
     () => 1,

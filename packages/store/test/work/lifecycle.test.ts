@@ -150,7 +150,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.work.settle(session, [dead(run)])
       const how = { note: null, by: null, fromCheckpoint: false }
       const requests = [{ id: run.id, payload: null }]
-      const [answer] = await t.store.deadLetterSteering.replay(requests, how, 1)
+      const [answer] = await t.store.deadLetterSteering.replay(requests, how, 1, null)
       expect(await t.places(run.id)).toEqual(['outcomes'])
       return answer?.result === 'replayed' ? answer.id : ''
     },
@@ -315,7 +315,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     },
     'resolve: outcomes -> outcomes': async () => {
       const id = await lost()
-      await t.store.resolution.resolve(id, 'succeeded', { note: null, by: null }, 1)
+      await t.store.resolution.resolve(id, 'succeeded', { note: null, by: null }, 1, null)
       expect(await t.store.runs.find(id)).toMatchObject({ state: 'succeeded' })
       return id
     },

@@ -36,6 +36,12 @@ const SHOWS = new Set(
   ].map((name) => `packages/punctual/src/${name}.ts`),
 )
 
+/** Where a context may travel with the work (docs/adr/0020); the second is of the test kit for users. */
+const HOLDS_CONTEXT = new Set([
+  'packages/store/src/connection/ambient.ts',
+  'packages/punctual/src/testing/test-submit.ts',
+])
+
 /** How many source files a folder may hold before a reader no longer sees what it is about. */
 export const SOURCES_PER_FOLDER_MAX = 20
 
@@ -160,6 +166,22 @@ export const rules: readonly Rule[] = [
     problems: eachLine(
       /\.replica\b|\breplica\b[^{}()]*\} = /,
       (found) => `${found}; read the primary, or add the file to SHOWS if nothing is decided there`,
+    ),
+  },
+  {
+    title: 'only one module holds what travels with the work',
+    applies: (path) => /^packages\/[^/]+\/src\//.test(path) && !HOLDS_CONTEXT.has(path),
+    problems: eachLine(
+      /\bnew AsyncLocalStorage\b/,
+      (found) => `${found}; add a member to the context of connection/ambient.ts (docs/adr/0020)`,
+    ),
+  },
+  {
+    title: 'submissions are given their transaction, and ask nobody for it',
+    applies: (path) => /^packages\/store\/src\/(?:submit|groups|dead-letters)\//.test(path),
+    problems: eachLine(
+      /\bambient\.transaction\b|\bclientPool\s*\.(?:transaction|pinned)\(/i,
+      (found) => `${found}; take the transaction as an argument (docs/adr/0020)`,
     ),
   },
   {

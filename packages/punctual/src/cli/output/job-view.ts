@@ -46,7 +46,7 @@ function periodText(expression: string | number): string {
 
 /** Drops fields that only the store needs. */
 export function jobJson(job: Job): Job & { state: JobState } {
-  const { timing, lane, traits, policy, payloadText, labelsText, rulesText, anchorMs, ...rest } =
+  const { timing, lane, traits, policy, payloadText, rulesText, anchorMs, ...rest } =
     job as StoredJob
   return { ...rest, state: jobState(job) }
 }
