@@ -96,3 +96,18 @@ it('one claim of the store takes a controlled run, whichever form it tries first
   const { runs } = await t.claim(session, 10)
   expect(runs).toMatchObject([{ gate: expect.any(BigInt) }])
 })
+
+it('a claim of runs of another day only has what they are to do', async () => {
+  const session = await t.session()
+  const later = Date.now() + 2 * 86_400_000
+  const ids = [await t.submit({ runAt: later }), await t.submit({ runAt: later })]
+  expect(await t.store.steering.reschedule(ids, null)).toEqual(new Set(ids))
+  const { runs } = await t.claim(session, 10)
+  expect(runs.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  for (const { payload, maxAttempts, timeoutMs } of runs)
+    expect({ payload, maxAttempts, timeoutMs }).toEqual({
+      payload: expect.stringMatching(/\S/),
+      maxAttempts: expect.any(Number),
+      timeoutMs: 300_000,
+    })
+})

@@ -23,7 +23,7 @@ cross join (
 ) g
 cross join (
   select
-    nullif(array_agg(r.id), (select ids from batch)) as ids,
+    nullif(coalesce(array_agg(r.id), '{}'), (select ids from batch)) as ids,
     string_agg(r.timeout_ms::text, ',') as timeouts_ms,
     string_agg(r.max_attempts::text, ',') as max_attempts,
     string_agg((date_part('epoch', r.due_at) * 1000)::bigint::text, ',') as dues_ms,
