@@ -73,7 +73,7 @@ function addRoute(
     schema: schemaOf(route, prefix !== '/v1'),
     ...(route.reads === 'ndjson' && { bodyLimit: httpDefaults.bulkLimitBytes }),
     // Runs before the body is read: the body of an unauthenticated request is never read.
-    onRequest: (request) => admit(request, route.scope),
+    onRequest: (request, _, next) => admit(request, route.scope, next),
     // A body whose members are all optional may be omitted.
     ...(route.body && route.reads !== 'ndjson' && { preValidation: emptyBody }),
     handler: async (request, reply) => {

@@ -99,7 +99,8 @@ export class TenantScope {
   }
 
   #report(report: () => void): void {
-    void this.#options.store.database.ambient.afterCommit(report)
+    const { ambient } = this.#options.store.database
+    if (!ambient.defers(report)) ambient.outside(report)
   }
 
   #encode(payload: unknown): string {
@@ -115,7 +116,8 @@ export class TenantScope {
     const { tx, ...rest } = checkCall(options)
     const compiled = this.#options.submissions.compile(handler, rest)
     const submission = makeSubmission(compiled, this.#encode(payload))
-    await this.#options.handlers.checkPayload(handler, payload)
+    const { handlers } = this.#options
+    if (handlers.hasSchema(handler)) await handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
@@ -182,7 +184,8 @@ export class TenantScope {
     const { store, handlers, activity } = this.#options
     this.#options.checkOpen()
     const { tenantId } = this
-    await checkStrict(submissions, handlers, store, tenantId)
+    if (submissions.some(({ options }) => options.strict))
+      await checkStrict(submissions, handlers, store, tenantId)
     const accepted = await store.submit(submissions, { ...writeWith(store, tx), tenantId })
     if (!tx) this.#report(() => activity.submitted(submissions, accepted))
     return accepted

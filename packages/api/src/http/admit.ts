@@ -6,7 +6,7 @@
  * bounded.
  */
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
-import { checkScope, type Scope } from '@punctual/core/identity'
+import { type Caller, checkScope, type Scope } from '@punctual/core/identity'
 import type { FastifyRequest } from 'fastify'
 import { callerOf, type Performing } from './perform.ts'
 import { RateCounter } from './rate-counter.ts'
@@ -21,7 +21,12 @@ export interface Rates {
   readonly failuresPerAddress?: number
 }
 
-export type Admit = (request: FastifyRequest, scope: Scope | 'any') => Promise<void>
+/** Calls `next` once the request is admitted, or with the refusal. */
+export type Admit = (
+  request: FastifyRequest,
+  scope: Scope | 'any',
+  next: (refusal?: Error) => void,
+) => void
 
 function refuseSecrets({ query }: FastifyRequest): void {
   if (typeof query !== 'object' || query === null) return
@@ -47,20 +52,39 @@ export function admitting(
 ): Admit {
   const byKey = new RateCounter(ratePerKey, limits.httpCounted)
   const byAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
-  return async (request, scope) => {
-    try {
-      refuseSecrets(request)
-      request.caller = await callerOf(request, performing)
-    } catch (error) {
-      if (!(error instanceof PunctualError) || error.code !== 'unauthenticated') throw error
-      const waitMs = byAddress.take(request.ip)
-      if (waitMs !== null)
-        throw tooMany('Too many requests with an invalid API key from this address.', waitMs)
-      throw error
-    }
-    const waitMs = byKey.take(request.caller.keyId)
+  const refusal = (error: unknown, request: FastifyRequest): Error => {
+    const fault = error instanceof Error ? error : new Error(String(error))
+    if (!(error instanceof PunctualError) || error.code !== 'unauthenticated') return fault
+    const waitMs = byAddress.take(request.ip)
+    return waitMs === null
+      ? fault
+      : tooMany('Too many requests with an invalid API key from this address.', waitMs)
+  }
+  const accept = (caller: Caller, request: FastifyRequest, scope: Scope | 'any') => {
+    request.caller = caller
+    const waitMs = byKey.take(caller.keyId)
     if (waitMs !== null)
       throw tooMany(`The key sent more than ${ratePerKey} requests in a second.`, waitMs)
-    if (scope !== 'any') checkScope(request.caller, scope)
+    if (scope !== 'any') checkScope(caller, scope)
+  }
+  return (request, scope, next) => {
+    const admitted = (caller: Caller) => {
+      try {
+        accept(caller, request, scope)
+      } catch (error) {
+        return next(refusal(error, request))
+      }
+      next()
+    }
+    const refused = (error: unknown) => next(refusal(error, request))
+    let caller: Caller | Promise<Caller>
+    try {
+      refuseSecrets(request)
+      caller = callerOf(request, performing)
+    } catch (error) {
+      return refused(error)
+    }
+    if (caller instanceof Promise) caller.then(admitted, refused)
+    else admitted(caller)
   }
 }

@@ -42,8 +42,14 @@ function keyOf(request: FastifyRequest): string {
   )
 }
 
-/** Authenticates the request. Without API keys every request has the same caller. */
-export async function callerOf(request: FastifyRequest, { service, admission }: Performing) {
+/**
+ * Authenticates the request. Without API keys every request has the same caller. A caller that is
+ * known is returned without a promise: every request waits for this.
+ */
+export function callerOf(
+  request: FastifyRequest,
+  { service, admission }: Performing,
+): Caller | Promise<Caller> {
   return admission.everybody ?? service().authenticate(keyOf(request))
 }
 
@@ -51,11 +57,11 @@ export async function callerOf(request: FastifyRequest, { service, admission }: 
  * The tenant of a call: that of a tenant key, or the one a system key names; null when it names
  * none.
  */
-export async function askedTenant(
+export function askedTenant(
   request: FastifyRequest,
   caller: Caller,
   service: Service,
-): Promise<number | null> {
+): number | null | Promise<number> {
   const named = request.headers[TENANT_HEADER]
   if (caller.tenantId !== null) {
     if (named !== undefined && named !== caller.tenantName && named !== String(caller.tenantId))
@@ -67,10 +73,6 @@ export async function askedTenant(
     return caller.tenantId
   }
   return named === undefined ? null : service.tenantId(String(named))
-}
-
-async function tenantOf(request: FastifyRequest, caller: Caller, service: Service) {
-  return (await askedTenant(request, caller, service)) ?? 1
 }
 
 function actorOf(request: FastifyRequest, caller: Caller): Actor {
@@ -88,7 +90,8 @@ export async function perform(
 ): Promise<unknown> {
   const { caller } = request
   const service = performing.service()
-  const tenantId = await tenantOf(request, caller, service)
+  const asked = askedTenant(request, caller, service)
+  const tenantId = (typeof asked === 'object' ? await asked : asked) ?? 1
   const { params, query, body } = request
   const actor = actorOf(request, caller)
   const tenant = service.tenant(tenantId)
@@ -111,7 +114,7 @@ export async function perform(
   const text = idempotencyKeyOf(request)
   const shared = { route, service, tenantId, walled, reply, call, work }
   if (text === null) {
-    if (route.writes === 'keyed') return decided(work)
+    if (route.writes === 'keyed') return behind(work)
     return performing.transactions.perform({ ...shared, key: null })
   }
   const fingerprint = fingerprintOf(request, route.path)

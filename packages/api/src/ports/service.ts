@@ -57,8 +57,11 @@ export interface RequestLogPort {
 }
 
 export interface Service {
-  /** The caller that the key belongs to. @throws `PunctualError` with `unauthenticated` */
-  authenticate(key: string): Promise<Caller>
+  /**
+   * The caller that the key belongs to, without a promise when it is known.
+   * @throws `PunctualError` with `unauthenticated`
+   */
+  authenticate(key: string): Caller | Promise<Caller>
   /** The number of a tenant. @throws `PunctualError` with `tenant_not_found` */
   tenantId(name: string): Promise<number>
   tenant(id: number): TenantService

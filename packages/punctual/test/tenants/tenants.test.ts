@@ -12,7 +12,10 @@ beforeAll(async () => {
   drop = database.drop
   punctual = await Punctual.start({ databaseUrl: database.url, roles: ['worker', 'planner'] })
   punctual.handler('echo', async (payload: unknown, ctx) => {
+    const untilMs = performance.now() + 2
     ctx.log.info('a line')
+    // Durations are whole milliseconds.
+    while (performance.now() < untilMs);
     return payload
   })
   punctual.handler('fail', async () => Promise.reject(new Error('no')))

@@ -46,12 +46,21 @@ export class Authenticator {
     database.onNewTimeline.push(() => this.#keys.forget())
   }
 
-  /** @throws `PunctualError` with `unauthenticated` */
-  async authenticate(key: unknown): Promise<Caller> {
+  /**
+   * Answers without a promise when it knows the key.
+   * @throws `PunctualError` with `unauthenticated`
+   */
+  authenticate(key: unknown): Caller | Promise<Caller> {
     const prefix = prefixOfApiKey(key)
     if (prefix === null || typeof key !== 'string')
-      refuse('The API key is malformed: it was cut, extended or mistyped')
-    const known = await this.#keys.get(prefix)
+      return refuse('The API key is malformed: it was cut, extended or mistyped')
+    const known = this.#keys.get(prefix)
+    return known instanceof Promise
+      ? known.then((found) => this.#check(key, found))
+      : this.#check(key, known)
+  }
+
+  #check(key: string, known: KnownKey | null): Caller {
     // One answer for an unknown key and for a wrong secret: the difference helps only a guesser.
     if (!known || !isSame(known.hash, hashOf(key))) refuse('The API key is unknown')
     if (known.revoked) refuse('The API key is revoked')

@@ -78,7 +78,10 @@ export class Submitter {
     for (const submission of submissions) {
       const { options } = submission
       // Most batches have one set of options: their lane is looked up once.
-      if (last.options !== options) last = { options, lane: await this.#laneOf(options, tenantId) }
+      if (last.options !== options) {
+        const lane = this.#laneOf(options, tenantId)
+        last = { options, lane: typeof lane === 'number' ? lane : await lane }
+      }
       const dueMs = options.delayMs === null ? options.dueMs : Math.round(nowMs + options.delayMs)
       prepared.push({
         id: this.#ids.next(runIdTimeFor(dueMs, nowMs, daysAhead)),

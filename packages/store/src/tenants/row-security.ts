@@ -56,8 +56,7 @@ export class RowSecurity {
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     if (this.#state !== 'up') return work()
     const { schema, ambient } = this.#database
-    const settings = [`role ${schema}_tenant`, `${schema}.tenant = '${Math.trunc(tenantId)}'`]
-    const begin = [BEGIN, ...settings.map((setting) => `set local ${setting}`)].join('; ')
-    return ambient.withRowSecurity(begin, work)
+    const tenant = `set local ${schema}.tenant = '${Math.trunc(tenantId)}'`
+    return ambient.withRowSecurity(`${BEGIN}; set local role ${schema}_tenant; ${tenant}`, work)
   }
 }

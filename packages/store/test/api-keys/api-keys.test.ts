@@ -21,7 +21,7 @@ const aKey = (options: { scopes?: Scope[]; expiresAt?: Date; tenantId?: number |
     ...options,
   })
 
-const enter = (key: string, store = t.store) => store.authenticator.authenticate(key)
+const enter = async (key: string, store = t.store) => store.authenticator.authenticate(key)
 
 const refused = (key: string, store?: PostgresStore) =>
   enter(key, store).then(

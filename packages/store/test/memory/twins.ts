@@ -236,7 +236,7 @@ export class Twins {
     expect(await this.memory.client.runs.edit(id, payload)).toBe(theirs)
   }
 
-  /** Replays a dead letter, or a run that is none. */
+  /** Replays a dead letter, or a run that is not one. */
   async replay(pick: number, payload: string | null, fromCheckpoint: boolean): Promise<void> {
     const dead = this.memory.db.deadLetters.values().map(({ runId }) => runId)
     const id = dead[pick % Math.max(1, dead.length)] ?? this.#runAt(pick)

@@ -69,7 +69,7 @@ export function addWorkerSessions(
         bodyLimit: limits.workerBodyBytes,
         schema: schemaOf(route, prefix !== '/v1'),
         // Runs before the body is read: the body of an unauthenticated request is never read.
-        onRequest: (request) => admit(request, 'worker'),
+        onRequest: (request, _, next) => admit(request, 'worker', next),
         handler: async (request, reply) => {
           const gone = goneOf(reply.raw)
           const { sessions } = serving

@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
     breaks: "a handler's writes are committed before its lease is checked",
     edits: [
       {
-        file: 'store/dist/postgres-store.js',
+        file: 'store/dist/work/handler-transactions.js',
         find: 'const value = await work(client);',
         replace: "const value = await work(client); await client.query('commit; begin');",
       },
