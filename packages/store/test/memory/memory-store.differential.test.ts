@@ -9,7 +9,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Twins } from './twins.ts'
 
-const HISTORIES = 15
+const HISTORIES = 20
+const HALF_HOUR_MS = 1_800_000
 
 const worker = fc.nat(2)
 const pick = fc.nat(1_000)
@@ -22,6 +23,8 @@ const kinds = {
     priority: fc.constantFrom(5, 9),
     delivery: fc.constantFrom('at-least-once', 'at-least-once', 'at-most-once' as const),
     crashes: fc.boolean(),
+    gate: fc.option(fc.record({ key: fc.constantFrom('a', 'b'), limit: fc.constantFrom(1, 2) })),
+    rate: fc.option(fc.record({ key: fc.constantFrom('a', 'b'), burst: fc.constantFrom(1, 2) })),
   }),
   trigger: fc.record({ pick }),
   claim: fc.record({ worker, limit: fc.integer({ min: 1, max: 4 }) }),
@@ -43,6 +46,13 @@ const kinds = {
   ask: fc.record({ worker, pick }),
   audit: fc.record({}),
   pause: fc.record({ all: fc.boolean(), on: fc.boolean() }),
+  limit: fc.record({
+    all: fc.boolean(),
+    concurrency: fc.option(fc.integer({ min: 1, max: 3 })),
+    burst: fc.option(fc.integer({ min: 1, max: 3 })),
+  }),
+  wait: fc.record({ halfHours: fc.integer({ min: 1, max: 4 }) }),
+  closeGaps: fc.record({}),
   drain: fc.record({ worker, on: fc.boolean() }),
 }
 
@@ -84,6 +94,8 @@ function submitOptions(input: Extract<Step, { kind: 'submit' }>['input']): Submi
     ...(input.far && { delayMs: 3_600_000 }),
     ...{ priority: input.priority, delivery: input.delivery },
     ...(!input.crashes && { retry: { retryOn: ['failed'] } }),
+    ...(input.gate && { concurrency: input.gate }),
+    ...(input.rate && { rate: { ...input.rate, limit: 1, per: 'hour' } }),
   }
 }
 
@@ -143,6 +155,12 @@ async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
       return audit(twins)
     case 'pause':
       return twins.pause(input.all ? null : 'default', input.on)
+    case 'limit':
+      return twins.limit(input.all ? null : 'default', input.concurrency, input.burst)
+    case 'wait':
+      return twins.wait(input.halfHours * HALF_HOUR_MS)
+    case 'closeGaps':
+      return twins.closeGaps()
     case 'drain':
       return twins.drain(input.worker, input.on)
   }

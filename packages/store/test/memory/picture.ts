@@ -7,14 +7,22 @@ import type { TestStore } from '@punctual/testkit'
 export type Picture = Record<string, string[]>
 
 const CARRIED = 'run_id, lane, attempt, crashes, traits, job_id'
+/** Starts of rates are hours apart, and were computed within seconds of each other. */
+const TENTH_US = 360_000_000
+const ahead = (column: string) =>
+  `round((${column} - extract(epoch from clock_timestamp()) * 1000000) / ${TENTH_US})`
 
 /** The compared columns of each table. A row is a list of strings. */
 const QUERIES: Readonly<Record<string, string>> = {
   runs: 'id, lane, traits, max_attempts, payload, key, job_id, slot_at is not null, missed_from is not null, replay_of',
   later: CARRIED,
-  queue: CARRIED,
-  parked: CARRIED,
-  leases: `${CARRIED}, fence, session_id, started_at is not null, cancel_reason`,
+  queue: `${CARRIED}, gate`,
+  parked: `${CARRIED}, gate, gate_limit`,
+  leases: `${CARRIED}, fence, session_id, started_at is not null, cancel_reason, gate, gate_slot, queue_limit is not null, tenant_limit is not null`,
+  gated: `run_id, gate, gate_limit, rate, ${ahead('booked_us')}`,
+  rates: `rate, ${ahead('next_us')}`,
+  rate_starts: `rate, ${ahead('used_us')}`,
+  limits: `queue, concurrency, rate_interval_us, case when next_us > 0 then ${ahead('next_us')} end`,
   outcomes:
     'run_id, fence, session_id, state, attempt, crashes, attempt_outcome, started_at is not null, output, reason',
   attempts: 'run_id, fence, attempt, outcome, started_at is not null',
@@ -49,6 +57,7 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
   const text = (cell: Cell) => (cell === null ? '' : String(cell))
   const rows = <T>(table: { entries(): [string, T][] }, cells: (row: T, key: string) => Cell[]) =>
     table.entries().map(([key, row]) => cells(row, key).map(text).join('|'))
+  const tenths = (us: number | null) => us && Math.round((us - db.nowUs) / TENTH_US)
   const carried = (r: { runId: string; lane: number; attempt: number } & Rest): Cell[] => [
     ...[r.runId, r.lane, r.attempt, r.crashes, r.traits, r.jobId],
   ]
@@ -58,10 +67,17 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
       ...[r.slotMs !== null, r.missedFromMs !== null, r.replayOf],
     ]),
     later: rows(db.later, carried),
-    queue: rows(db.queue, carried),
-    parked: rows(db.parked, carried),
+    queue: rows(db.queue, (r) => [...carried(r), r.gate]),
+    parked: rows(db.parked, (r) => [...carried(r), r.gate, r.gateLimit]),
     leases: rows(db.leases, (r) => [
       ...[...carried(r), r.fence, r.sessionId, r.startedMs !== null, r.cancelReason],
+      ...[r.gate, r.gateSlot, r.queueLimit !== null, r.tenantLimit !== null],
+    ]),
+    gated: rows(db.gated, (r) => [r.runId, r.gate, r.gateLimit, r.rate, tenths(r.bookedUs)]),
+    rates: rows(db.rates, (nextUs, rate) => [rate, tenths(nextUs)]),
+    rate_starts: rows(db.rateStarts, (usedUs, rate) => [rate, tenths(usedUs)]),
+    limits: rows(db.limits, (r) => [
+      ...[r.queue, r.concurrency, r.rate?.intervalUs ?? null, tenths(r.nextUs || null)],
     ]),
     outcomes: rows(db.outcomes, (r) => [
       ...[r.runId, r.fence, r.sessionId, r.state, r.attempt, r.crashes, r.attemptOutcome],

@@ -6,11 +6,12 @@
 import { encodeJson } from '@punctual/core/check'
 import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
-import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
+import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
 import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'
+import { gateOf } from '../../src/submit/flow-keys.ts'
 import { pictureOf, pictureOfMemory } from './picture.ts'
 
 const HOUR_MS = 3_600_000
@@ -23,7 +24,7 @@ const OVERLAPS: readonly Overlap[] = [
 const EMPTIED = [
   ...['runs', 'later', 'queue', 'leases', 'outcomes', 'attempts', 'live_keys', 'sessions'],
   ...['dead_letters', 'parked', 'job_holds', 'triggers', 'slots', 'stale_settles', 'checkpoints'],
-  ...['jobs', 'cursors', 'pauses'],
+  ...['jobs', 'cursors', 'pauses', 'gated', 'rates', 'rate_starts', 'limits'],
 ]
 
 export class Twins {
@@ -49,6 +50,8 @@ export class Twins {
     const twins = new Twins(t, mutants)
     for (const overlap of OVERLAPS)
       await t.job({ name: overlap, every: '1h', overlap, maxAttempts: 2 })
+    const concurrency = { key: 'a', limit: 2 }
+    await t.job({ name: 'gated', every: '1h', overlap: 'queue-all', concurrency })
     await t.job({ name: 'after end', everyAfterEnd: '1h', overlap: 'skip', pauseAfterFailures: 9 })
     // Lanes are created on first use.
     for (const priority of [5, 9]) await t.store.lanes.intern({ ...LANE, priority })
@@ -90,7 +93,7 @@ export class Twins {
           ...{ id: row.id, name: row.name, createdMs: Math.floor(row.created_ms), tenantId: 1 },
           ...{ lane: row.lane, timing: row.timing, timeoutMs: row.timeout_ms },
           ...{ maxAttempts: row.max_attempts, traits: row.traits, payload: row.payload },
-          ...{ policy: row.policy, planningError: null },
+          ...{ policy: row.policy, flow: row.flow, planningError: null },
         })
       }
       for (const cursor of cursors) db.cursors.insert(cursor.jobId, cursor)
@@ -131,12 +134,16 @@ export class Twins {
   }
 
   async submit(options: SubmitOptions): Promise<void> {
-    const submission = { options: compileOptions('test', options), payload: encodeJson({ n: 1 }) }
+    const submission = makeSubmission(compileOptions('test', options), encodeJson({ n: 1 }))
     const [accepted] = await this.t.store.submit([submission])
     const id = accepted?.created ? accepted.id : undefined
     const { submitter } = this.memory.client
     expect(await submitter.submit(await submitter.prepare(submission, id))).toEqual(accepted)
     if (id) this.runs.push(id)
+    // Releases of the submission itself have taken place once this has.
+    const { concurrency } = submission.flow ?? {}
+    const gate = submission.flow && concurrency ? gateOf(1, submission.flow) : null
+    if (gate !== null) await this.both(({ work }) => work.releaseGates([gate]))
   }
 
   async trigger(job: number): Promise<void> {
@@ -307,6 +314,59 @@ export class Twins {
           db.later.set(row.runId, { ...row, dueMs: row.dueMs - byMs })
     })
     await this.both(async ({ upkeep }) => (await upkeep.promote(HORIZON_MS, limit)).promoted)
+  }
+
+  /** Sets the limits of a queue, or with null those of all queues; without limits, removes them. */
+  async limit(queue: string | null, concurrency: number | null, burst: number | null) {
+    const { queues } = this.memory.client
+    if (concurrency === null && burst === null) {
+      await this.t.store.limits.remove(queue)
+      return queues.removeLimits(queue)
+    }
+    const rate = burst === null ? null : { limit: 1, perMs: HOUR_MS, burst }
+    const limits = { concurrency, rate, ageingMs: null, weight: null }
+    await this.t.store.limits.set(queue, limits, null)
+    await queues.setLimits(queue, limits)
+  }
+
+  /** Moves the starts of rates closer; those that are due now keep their order. */
+  async wait(ms: number): Promise<void> {
+    await this.t.sql.query(`
+      update punctual.rates set next_us = next_us - ${ms * 1_000};
+      update punctual.rate_starts set used_us = used_us - ${ms * 1_000};
+      update punctual.gated set booked_us = booked_us - ${ms * 1_000};
+      update punctual.limits set next_us = next_us - ${ms * 1_000} where next_us > 0;
+      with now as (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms)
+      update punctual.queue q set pos = case
+        when o.pos - (${ms}::bigint << 20) > now.ms << 20 then o.pos - (${ms}::bigint << 20)
+        else (now.ms << 20) + o.n end
+      from now, (
+        select run_id, pos, row_number() over (order by pos, run_id) as n from punctual.queue, now
+        where pos >> 20 > now.ms) o
+      where o.run_id = q.run_id`)
+    const { db } = this.memory
+    db.transact(() => {
+      for (const [rate, us] of db.rates.entries()) db.rates.set(rate, us - ms * 1_000)
+      for (const [rate, us] of db.rateStarts.entries()) db.rateStarts.set(rate, us - ms * 1_000)
+      for (const [name, row] of db.limits.entries())
+        if (row.nextUs > 0) db.limits.set(name, { ...row, nextUs: row.nextUs - ms * 1_000 })
+      for (const row of db.gated.values())
+        if (row.bookedUs !== null)
+          db.gated.set(row.runId, { ...row, bookedUs: row.bookedUs - ms * 1_000 })
+      const ahead = db.queue.values().filter(({ posMs }) => posMs > db.nowMs)
+      ahead.sort((a, b) => a.posMs - b.posMs || a.seq - b.seq || (a.runId < b.runId ? -1 : 1))
+      ahead.forEach((row, n) => {
+        const posMs = Math.max(row.posMs - ms, db.nowMs)
+        const seq = posMs === db.nowMs ? n + 1 : row.seq
+        db.queue.set(row.runId, { ...row, posMs, seq })
+      })
+    })
+  }
+
+  /** Bookings that move to the next second are due afterwards. */
+  async closeGaps(): Promise<void> {
+    await this.both(({ upkeep }) => upkeep.closeRateGaps())
+    await this.wait(2_000)
   }
 
   async pause(queue: string | null, on: boolean): Promise<void> {

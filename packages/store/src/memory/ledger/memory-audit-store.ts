@@ -123,9 +123,10 @@ export class MemoryAuditStore implements AuditorStore {
     return this.#call('list-free-parked', () =>
       this.#db.parked
         .values()
-        .filter(({ parkedMs }) => parkedMs < this.#db.nowMs - olderThanMs)
-        .filter(({ jobId }) => !this.#db.holds.has(jobId))
-        .map(({ jobId, runId }) => ({ jobId, runId })),
+        .filter(({ gate, parkedMs }) => gate === null && parkedMs < this.#db.nowMs - olderThanMs)
+        .flatMap(({ jobId, runId }) =>
+          jobId === null || this.#db.holds.has(jobId) ? [] : [{ jobId, runId }],
+        ),
     )
   }
 

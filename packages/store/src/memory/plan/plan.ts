@@ -12,6 +12,8 @@ import {
 import type { DueRequest } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
+import { flowFields } from '../../submit/flow-keys.ts'
+import { insertGated } from '../parts/gated.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import {
   type CursorRow,
@@ -35,6 +37,7 @@ export function insertJob(
     ...{ id, name: job.name, createdMs: nowMs, tenantId: 1, lane, timing, traits: job.traits },
     ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, payload: job.payload },
     ...{ policy: job.run.policy, planningError: null },
+    flow: job.flow && flowFields(1, job.flow),
   })
   db.cursors.insert(id, {
     ...{ jobId: id, tenantId: 1, shard: Number.parseInt(id.slice(-2), 16), timing, version: 1 },
@@ -143,15 +146,16 @@ function insertRunOfJob(db: MemoryDatabase, job: JobRow, run: RunOfJob): void {
   const { id, dueMs, slotMs, missedFromMs, placeMs, madeUp } = run
   const waits = madeUp && isExclusive(job.traits)
   const bits = waits ? withoutOverlap(job.traits) | QUEUE_ALL_BITS : job.traits
-  const { tenantId, lane, timeoutMs, maxAttempts, payload, policy } = job
+  const { tenantId, lane, timeoutMs, maxAttempts, payload, policy, flow } = job
   db.runs.insert(id, {
     ...{ id, tenantId, lane, dueMs, createdMs: db.nowMs, maxAttempts, timeoutMs, payload },
     ...{ traits: bits, key: null, policy, trace: null, jobId: job.id, slotMs, missedFromMs },
-    replayOf: null,
+    ...{ replayOf: null, flow },
   })
+  insertGated(db, id, bits, flow)
   db.queue.insert(id, {
     ...{ runId: id, tenantId, lane, attempt: 0, crashes: 0, traits: bits, jobId: job.id },
-    ...{ posMs: placeMs, seq: db.nextSequence() },
+    ...{ posMs: placeMs, seq: db.nextSequence(), gate: null },
   })
 }
 

@@ -111,7 +111,8 @@ export function promote(db: MemoryDatabase, horizonMs: number, limit: number) {
   const due = rows.filter(({ dueMs }) => dueMs <= boundMs).slice(0, limit)
   due.forEach(({ dueMs, ...row }, n) => {
     db.later.delete(row.runId)
-    db.queue.insert(row.runId, { ...row, posMs: Math.max(dueMs, db.nowMs), seq: n + 1 })
+    const posMs = Math.max(dueMs, db.nowMs)
+    db.queue.insert(row.runId, { ...row, posMs, seq: n + 1, gate: null })
   })
   const next = rows.find(({ dueMs }) => dueMs > boundMs)
   return { promoted: due.length, nextInMs: next ? next.dueMs - boundMs : null }
