@@ -62,7 +62,7 @@ const START_MS = Date.UTC(2026, 0, 1)
  */
 const QUIET_WITHIN_MS = 3_600_000
 /** More events than this for one second of activity means an endless loop. */
-const EVENTS_PER_SECOND_MAX = 4_000
+const EVENTS_PER_SECOND_MAX = 10_000
 
 /** By then nothing sent during the faults is still in flight. */
 const REMINDED_MS = 60_000
@@ -240,10 +240,11 @@ function layLanes(db: MemoryDatabase): void {
   db.secure()
 }
 
-/** Withdraws every drain request and pause that a client could not withdraw earlier. */
+/** Withdraws every drain request, pause and limit that a client could not withdraw earlier. */
 function letAllWork(db: MemoryDatabase): void {
   db.transact(() => {
     for (const queue of db.pauses.values()) db.pauses.delete(queue)
+    for (const [queue] of db.limits.entries()) db.limits.delete(queue)
     for (const session of db.sessions.values())
       if (session.drains) db.sessions.set(session.id, { ...session, drains: false })
   })

@@ -97,6 +97,7 @@ export class Nemesis {
         break
       case 'stepDatabase':
         this.databaseSkewMs += chance.int(-30_000, 30_000)
+        this.#options.watch.clockWasSet = true
         break
       case 'loseHints':
         this.hintsLostUntilMs = this.#options.timeline.nowMs + chance.int(1_000, 20_000)

@@ -5,7 +5,15 @@
 import { defaults } from '@punctual/core/errors'
 import type { Settlement } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
-import { Auditor, Planner, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import {
+  Auditor,
+  Planner,
+  Promoter,
+  RateKeeper,
+  Reaper,
+  type Role,
+  RoleLoop,
+} from '@punctual/engine'
 import {
   type Hints,
   type Line,
@@ -105,6 +113,7 @@ export class SimNode implements Machine {
       wiring.reaper?.(upkeep) ??
         new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine }),
       new Promoter({ store: upkeep, horizonMs, batch }),
+      new RateKeeper({ store: upkeep }),
       new Planner({
         ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },
         ...{ hintsArrive, batch },

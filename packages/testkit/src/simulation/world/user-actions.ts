@@ -4,11 +4,13 @@ import type { MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/st
 import type { Chance } from './chance.ts'
 import { type Inputs, PRIORITIES } from './inputs.ts'
 import type { Ledger } from './ledger.ts'
+import type { Settings } from './settings.ts'
 
 export interface UserActionsOptions {
   readonly chance: Chance
   readonly inputs: Inputs
   readonly ledger: Ledger
+  readonly settings: Settings
   readonly client: MemoryClient
   readonly work: MemoryWorkStore
   /** Which sessions and dead letters a user finds in the lists. */
@@ -25,7 +27,7 @@ export interface UserActionsOptions {
 const actions = [
   ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule', 'hasten'] as const),
   ...(['reprioritise', 'edit', 'replay', 'replay', 'discard'] as const),
-  ...(['trigger', 'drain', 'pauseQueue'] as const),
+  ...(['trigger', 'drain', 'pauseQueue', 'limitQueue'] as const),
 ] as const
 
 type Action = (typeof actions)[number]
@@ -42,7 +44,7 @@ export class UserActions {
   }
 
   async #perform(action: Action): Promise<unknown> {
-    const { chance, client, inputs, jobs, nowMs } = this.#options
+    const { chance, client, inputs, jobs, nowMs, settings } = this.#options
     switch (action) {
       case 'cancel':
         return this.#onRun((id) => client.runs.cancel(id, 'asked'))
@@ -64,6 +66,8 @@ export class UserActions {
         return this.#drain()
       case 'pauseQueue':
         return this.#pauseQueue()
+      case 'limitQueue':
+        return settings.flow && this.#limitQueue()
     }
   }
 
@@ -107,5 +111,15 @@ export class UserActions {
     const { client, soon } = this.#options
     await client.queues.pause(defaults.queue)
     soon(() => client.queues.resume(defaults.queue))
+  }
+
+  /** A limit that cannot be removed is removed at the end. */
+  async #limitQueue(): Promise<void> {
+    const { chance, client, soon } = this.#options
+    const queue = chance.pick([defaults.queue, null])
+    const rate = chance.pick([null, { limit: 1, perMs: chance.int(100, 1_000), burst: 2 }])
+    const concurrency = rate && chance.chance(0.5) ? null : chance.int(1, 3)
+    await client.queues.setLimits(queue, { concurrency, rate, ageingMs: null, weight: null })
+    soon(() => client.queues.removeLimits(queue))
   }
 }

@@ -16,6 +16,8 @@ import {
   type SlotRow,
 } from '@punctual/store/memory'
 
+import { FlowWatch } from './flow-watch.ts'
+
 export class Violation extends Error {
   readonly invariant: string
 
@@ -31,17 +33,21 @@ const RUN_TABLES = new Set<string>([...PLACES, 'runs'])
 export class Watch {
   readonly #db: MemoryDatabase
   readonly violations: Violation[] = []
+  readonly #flow: FlowWatch
   readonly #claims = new Map<bigint, string>()
   readonly #slotRuns = new Map<string, string>()
   /** Whether the session's worker is healthy: no reaper may fence it. */
   isWell: (sessionId: string) => boolean = () => false
   /** Commits were lost: their statements are void. */
   lossy = false
+  /** The database's clock was set: instants before and after that do not compare. */
+  clockWasSet = false
   runs = 0
   slots = 0
 
   constructor(db: MemoryDatabase) {
     this.#db = db
+    this.#flow = new FlowWatch(db, (invariant, what) => this.fail(invariant, what))
   }
 
   fail(invariant: string, what: string): void {
@@ -65,7 +71,11 @@ export class Watch {
         else this.#edited(change.before as RunRow, change.after as RunRow)
         return
       case 'leases':
-        if (change.after !== undefined) this.#leased(change.before, change.after as LeaseRow)
+        if (change.after !== undefined && change.before === undefined)
+          this.#leased(change.after as LeaseRow, changes)
+        return
+      case 'limits':
+        this.#flow.limited(change)
         return
       case 'outcomes':
         this.#ended(change, changes)
@@ -116,9 +126,10 @@ export class Watch {
       this.fail('I13 a skip has a reason', `slot ${key} is skipped for ${row.reason}`)
   }
 
-  #leased(before: unknown, lease: LeaseRow): void {
+  #leased(lease: LeaseRow, changes: readonly Change[]): void {
     const { runId, fence, jobId, sessionId } = lease
-    if (before !== undefined) return
+    // After commits were lost, the starts so far are unknown to the store.
+    this.#flow.leased(lease, changes, !this.lossy && !this.clockWasSet)
     const other = this.#claims.get(fence)
     if (other !== undefined) this.fail('I4 a fence is new', `${fence} of ${runId} was of ${other}`)
     this.#claims.set(fence, runId)
@@ -154,6 +165,8 @@ export class Watch {
       this.fail('I15 an end frees the key', `run ${key} has ended and holds its key`)
     if (this.#db.holds.values().includes(key))
       this.fail('I15 an end frees the job', `run ${key} has ended and holds its job`)
+    if (this.#db.gated.has(key))
+      this.fail('I15 an end frees the flow', `run ${key} has ended and is still gated`)
   }
 
   #moved(before: CursorRow | undefined, after: CursorRow | undefined): void {
