@@ -29,10 +29,15 @@ export class MemoryClient {
   readonly deadLetters: MemoryDeadLetters
   readonly queues: MemoryQueues
 
-  constructor(options: MemoryStoreOptions, work: MemoryWorkStore, random: Random) {
+  constructor(
+    options: MemoryStoreOptions,
+    work: MemoryWorkStore,
+    random: Random,
+    nextId?: MemoryStoreSettings['nextId'],
+  ) {
     this.submitter = new MemorySubmitter(options, random)
     this.runs = new MemoryRunSteering(options, work)
-    this.jobs = new MemoryJobs(options, random)
+    this.jobs = new MemoryJobs(options, random, nextId)
     this.deadLetters = new MemoryDeadLetters(options)
     this.queues = new MemoryQueues(options)
   }
@@ -54,6 +59,6 @@ export class MemoryStore {
     this.upkeep = new MemoryUpkeepStore(options, this.work)
     this.plan = new MemoryPlanStore({ ...options, nextId, race: false })
     this.audit = new MemoryAuditStore(options, this.work)
-    this.client = new MemoryClient(options, this.work, random)
+    this.client = new MemoryClient(options, this.work, random, nextId)
   }
 }

@@ -2,12 +2,13 @@
  * Keeps the store in memory equal to the PostgreSQL store that it models: random histories are
  * played on both, and every answer and every table is compared after each step.
  */
+import type { JobOptions } from '@punctual/core/job'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Twins } from './twins.ts'
+import { OVERLAPS, Twins } from './twins.ts'
 
 const HISTORIES = 20
 const HALF_HOUR_MS = 1_800_000
@@ -27,6 +28,13 @@ const kinds = {
     rate: fc.option(fc.record({ key: fc.constantFrom('a', 'b'), burst: fc.constantFrom(1, 2) })),
   }),
   trigger: fc.record({ pick }),
+  declare: fc.record({
+    name: fc.constantFrom(...OVERLAPS, 'after end'),
+    overlap: fc.constantFrom(...OVERLAPS),
+    hours: fc.constantFrom(1, 2),
+    maxRuns: fc.option(fc.constantFrom(1, 3)),
+  }),
+  steer: fc.record({ pick, how: fc.constantFrom('pause', 'resume', 'resume', 'delete' as const) }),
   claim: fc.record({ worker, limit: fc.integer({ min: 1, max: 4 }) }),
   settle: fc.record({ worker, pick, how: fc.constantFrom(...hows), batch: fc.boolean() }),
   mark: fc.record({ worker, pick }),
@@ -67,6 +75,8 @@ const weights: Partial<Record<keyof Kinds, number>> = {
   claim: 7,
   settle: 7,
   plan: 4,
+  declare: 2,
+  steer: 2,
   replay: 3,
 }
 
@@ -99,6 +109,12 @@ function submitOptions(input: Extract<Step, { kind: 'submit' }>['input']): Submi
   }
 }
 
+function jobOptions(input: Extract<Step, { kind: 'declare' }>['input']): JobOptions {
+  const { name, overlap, hours, maxRuns } = input
+  const when = name === 'after end' ? { everyAfterEnd: `${hours}h` } : { every: `${hours}h` }
+  return { name, handler: 'test', overlap, ...when, ...(maxRuns && { maxRuns }) }
+}
+
 async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
   const heldOf = (by: number) => twins.held[by] as ClaimedRun[]
   switch (kind) {
@@ -106,6 +122,10 @@ async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
       return twins.submit(submitOptions(input))
     case 'trigger':
       return twins.trigger(input.pick)
+    case 'declare':
+      return twins.declare(jobOptions(input))
+    case 'steer':
+      return twins.steer(input.pick, input.how)
     case 'claim':
       return twins.claim(input.worker, input.limit)
     case 'settle':

@@ -11,6 +11,7 @@ const CARRIED = 'run_id, lane, attempt, crashes, traits, job_id'
 const TENTH_US = 360_000_000
 const ahead = (column: string) =>
   `round((${column} - extract(epoch from clock_timestamp()) * 1000000) / ${TENTH_US})`
+const aheadAt = (column: string) => ahead(`(extract(epoch from ${column}) * 1000000)`)
 
 /** The compared columns of each table. A row is a list of strings. */
 const QUERIES: Readonly<Record<string, string>> = {
@@ -35,8 +36,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   triggers: 'job_id, run_id',
   slots:
     '(extract(epoch from slot_at) * 1000)::bigint, job_id, run_id, (extract(epoch from from_at) * 1000)::bigint, slots, reason, computed',
-  cursors:
-    'job_id, version, next_at is not null, (extract(epoch from cursor_at) * 1000)::bigint, anchor_at is not null, runs_left, failures, paused',
+  jobs: 'id, name, lane, timing, traits, payload, max_attempts, max_runs, planning_error',
+  job_versions: `job_id, version, timing, ${aheadAt('until_at')}, ${aheadAt('anchor_at')}, ${aheadAt('end_at')}`,
+  cursors: `job_id, version, timing, ${aheadAt('next_at')}, ${aheadAt('cursor_at')}, ${aheadAt('anchor_at')}, ${aheadAt('end_at')}, runs_left, failures, paused`,
 }
 
 export async function pictureOf(t: TestStore): Promise<Picture> {
@@ -58,6 +60,7 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
   const rows = <T>(table: { entries(): [string, T][] }, cells: (row: T, key: string) => Cell[]) =>
     table.entries().map(([key, row]) => cells(row, key).map(text).join('|'))
   const tenths = (us: number | null) => us && Math.round((us - db.nowUs) / TENTH_US)
+  const tenthsMs = (ms: number | null) => tenths(ms && ms * 1_000)
   const carried = (r: { runId: string; lane: number; attempt: number } & Rest): Cell[] => [
     ...[r.runId, r.lane, r.attempt, r.crashes, r.traits, r.jobId],
   ]
@@ -98,9 +101,17 @@ export function pictureOfMemory(db: MemoryDatabase): Picture {
     slots: rows(db.slots, (r) => [
       ...[r.slotMs, r.jobId, r.runId, r.fromMs, r.slots, r.reason, r.computed],
     ]),
+    jobs: rows(db.jobs, (r) => [
+      ...[r.id, r.name, r.lane, r.timing, r.traits, r.payload, r.maxAttempts, r.maxRuns],
+      r.planningError,
+    ]),
+    job_versions: rows(db.jobVersions, (r) => [
+      ...[r.jobId, r.version, r.timing, tenthsMs(r.untilMs), tenthsMs(r.anchorMs)],
+      tenthsMs(r.endMs),
+    ]),
     cursors: rows(db.cursors, (r) => [
-      ...[r.jobId, r.version, r.nextMs !== null, r.cursorMs, r.anchorMs !== null],
-      ...[r.runsLeft, r.failures, r.paused],
+      ...[r.jobId, r.version, r.timing, tenthsMs(r.nextMs), tenthsMs(r.cursorMs)],
+      ...[tenthsMs(r.anchorMs), tenthsMs(r.endMs), r.runsLeft, r.failures, r.paused],
     ]),
   })
 }

@@ -4,20 +4,26 @@
  * this machine.
  */
 import { encodeJson } from '@punctual/core/check'
-import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
+import {
+  compileJob,
+  type DueJob,
+  type JobOptions,
+  type Overlap,
+  type PlannedJob,
+} from '@punctual/core/job'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
 import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'
-import { gateOf } from '../../src/submit/flow-keys.ts'
+import { flowFields, gateOf } from '../../src/submit/flow-keys.ts'
 import { pictureOf, pictureOfMemory } from './picture.ts'
 
 const HOUR_MS = 3_600_000
 const HORIZON_MS = 60_000
 const WORKERS = 3
-const OVERLAPS: readonly Overlap[] = [
+export const OVERLAPS: readonly Overlap[] = [
   ...(['allow', 'skip', 'queue-one', 'queue-all'] as const),
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
@@ -25,6 +31,7 @@ const EMPTIED = [
   ...['runs', 'later', 'queue', 'leases', 'outcomes', 'attempts', 'live_keys', 'sessions'],
   ...['dead_letters', 'parked', 'job_holds', 'triggers', 'slots', 'stale_settles', 'checkpoints'],
   ...['jobs', 'cursors', 'pauses', 'gated', 'rates', 'rate_starts', 'limits'],
+  'job_versions',
 ]
 
 export class Twins {
@@ -93,7 +100,8 @@ export class Twins {
           ...{ id: row.id, name: row.name, createdMs: Math.floor(row.created_ms), tenantId: 1 },
           ...{ lane: row.lane, timing: row.timing, timeoutMs: row.timeout_ms },
           ...{ maxAttempts: row.max_attempts, traits: row.traits, payload: row.payload },
-          ...{ policy: row.policy, flow: row.flow, planningError: null },
+          ...{ policy: row.policy, planningError: null, startMs: null, maxRuns: row.max_runs },
+          flow: row.flow && flowFields(1, row.flow),
         })
       }
       for (const cursor of cursors) db.cursors.insert(cursor.jobId, cursor)
@@ -146,8 +154,33 @@ export class Twins {
     if (gate !== null) await this.both(({ work }) => work.releaseGates([gate]))
   }
 
+  /** Declares a job again, or for the first time after it was deleted. */
+  async declare(options: JobOptions): Promise<void> {
+    const job = compileJob(options, { timezone: 'UTC', jitterMs: 0 })
+    const [theirs] = await this.t.store.schedules.jobs.upsert([job], 1)
+    const { rows } = await this.t.sql.query('select id, spec from punctual.timings')
+    const { db, client } = this.memory
+    db.transact(() => {
+      for (const { id, spec } of rows) db.timings.set(String(id), spec)
+    })
+    await this.#learnSlots()
+    expect(await client.jobs.upsert(job, theirs?.id)).toEqual(theirs)
+    if (theirs?.change === 'created') this.jobs.push(theirs.id)
+  }
+
+  async steer(pick: number, how: 'pause' | 'resume' | 'delete'): Promise<void> {
+    const id = this.jobs[pick % Math.max(1, this.jobs.length)]
+    if (!id) return
+    const { steering } = this.t.store.schedules
+    const theirs = await (how === 'pause' ? steering.pause(id, null, 1) : steering[how](id, 1))
+    await this.#learnSlots()
+    expect(await this.memory.client.jobs[how](id)).toBe(theirs)
+    if (how === 'delete') this.jobs.splice(this.jobs.indexOf(id), 1)
+  }
+
   async trigger(job: number): Promise<void> {
-    const jobId = this.jobs[job % this.jobs.length] as string
+    const jobId = this.jobs[job % Math.max(1, this.jobs.length)]
+    if (!jobId) return
     const id = await this.t.store.schedules.steering.trigger(jobId, null, 1)
     await this.memory.client.jobs.trigger(jobId, id)
     this.runs.push(id)

@@ -186,6 +186,20 @@ export const mutants: readonly Mutant[] = [
     faults: [],
   },
   {
+    name: 'edit-keeps-planned',
+    what: 'A change of a job does not take back its planned runs.',
+    store: 'edit-keeps-planned',
+    noticedBy: ['I1', 'I6', 'L1', 'auditors find nothing'],
+    faults: [],
+  },
+  {
+    name: 'pause-keeps-cursor',
+    what: 'A pause takes back planned runs and leaves the cursor behind their slots.',
+    store: 'pause-keeps-cursor',
+    noticedBy: ['I6', 'auditors find nothing'],
+    faults: [],
+  },
+  {
     name: 'submit-again-queues-twice',
     what: 'A repeated submission queues its runs again.',
     store: 'submit-again-queues-twice',

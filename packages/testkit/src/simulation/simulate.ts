@@ -6,8 +6,10 @@
 import { defaults } from '@punctual/core/errors'
 import {
   internLane,
+  type Line,
   MemoryClient,
   MemoryDatabase,
+  type MemoryStoreOptions,
   MemoryWorkStore,
   type StoreMutant,
 } from '@punctual/store/memory'
@@ -87,6 +89,8 @@ class World {
   readonly #watch: Watch
   readonly #hints: HintBoard
   readonly #nemesis: Nemesis
+  readonly #client: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
+  readonly #clientOptions: MemoryStoreOptions
   readonly #workload: Workload
   #nodes: SimNode[] = []
   #named = 0
@@ -110,6 +114,7 @@ class World {
         for (const node of this.#nodes) if (node.alive) node.jobsChanged()
       },
     })
+    this.#clientOptions = this.#makeClientOptions()
     this.#workload = this.#makeWorkload()
   }
 
@@ -132,13 +137,16 @@ class World {
     return node?.alive === true && !node.stopping && node.pausedUntilMs < sinceMs
   }
 
-  #makeWorkload(): Workload {
-    const machine: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
-    const clock = new MachineClock(this.#timeline, machine, 0)
-    const options = {
-      ...{ db: this.#server.db, line: this.#lineFor(machine), clock },
+  #makeClientOptions(): MemoryStoreOptions {
+    const clock = new MachineClock(this.#timeline, this.#client, 0)
+    return {
+      ...{ db: this.#server.db, line: this.#lineFor(this.#client), clock },
       ...{ horizonMs: this.#settings.horizonMs, hints: this.#hints },
     }
+  }
+
+  #makeWorkload(): Workload {
+    const options = this.#clientOptions
     const work = new MemoryWorkStore(options)
     const client = new MemoryClient(options, work, this.#chance.fork('ids'))
     return new Workload({
@@ -150,7 +158,7 @@ class World {
       work,
       db: this.#server.db,
       hints: this.#hints,
-      machine,
+      machine: this.#client,
       untilMs: START_MS + this.#settings.activeMs,
     })
   }
@@ -200,7 +208,7 @@ class World {
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
     this.#nemesis.end()
     this.#note('faults are over')
-    this.#timeline.after(REMINDED_MS, null, () => letAllWork(this.#server.db))
+    this.#timeline.after(REMINDED_MS, null, () => this.#letAllWork())
     await this.#timeline.run(
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
@@ -209,6 +217,20 @@ class World {
     if (this.#watch.violations.length === 0)
       judge(this.#server.db, this.#ledger, this.#watch, { clockSteps })
     for (const node of this.#nodes) node.crash()
+  }
+
+  /** Withdraws every drain request, pause and limit that a client could not withdraw earlier. */
+  #letAllWork(): void {
+    const { db } = this.#server
+    const { clock, horizonMs, hints } = this.#clientOptions
+    const line: Line = { call: async (_, work) => db.transact(work) }
+    const options = { db, line, clock, horizonMs, hints }
+    const work = new MemoryWorkStore(options)
+    const { queues, jobs } = new MemoryClient(options, work, this.#chance.fork('operator'))
+    for (const queue of db.pauses.values()) void queues.resume(queue === '*' ? null : queue)
+    for (const { queue } of db.limits.values()) void queues.removeLimits(queue)
+    for (const { jobId, paused } of db.cursors.values()) if (paused) void jobs.resume(jobId)
+    for (const { id, drains } of db.sessions.values()) if (drains) void work.askToDrain(id, false)
   }
 
   /** Every run has ended, and every worker knows. */
@@ -238,14 +260,4 @@ function layLanes(db: MemoryDatabase): void {
       internLane(db, { tenantId: 1, queue, handler: HANDLER, priority })
   })
   db.secure()
-}
-
-/** Withdraws every drain request, pause and limit that a client could not withdraw earlier. */
-function letAllWork(db: MemoryDatabase): void {
-  db.transact(() => {
-    for (const queue of db.pauses.values()) db.pauses.delete(queue)
-    for (const [queue] of db.limits.entries()) db.limits.delete(queue)
-    for (const session of db.sessions.values())
-      if (session.drains) db.sessions.set(session.id, { ...session, drains: false })
-  })
 }

@@ -33,12 +33,7 @@ export function insertJob(
   const timing = timingOf(db, job.rulesText)
   const nowMs = db.nowMs
   const { nextMs, anchorMs } = firstSlot(job, id, timings, nowMs)
-  db.jobs.insert(id, {
-    ...{ id, name: job.name, createdMs: nowMs, tenantId: 1, lane, timing, traits: job.traits },
-    ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, payload: job.payload },
-    ...{ policy: job.run.policy, planningError: null },
-    flow: job.flow && flowFields(1, job.flow),
-  })
+  db.jobs.insert(id, { id, createdMs: nowMs, ...definitionOf(job, lane, timing) })
   db.cursors.insert(id, {
     ...{ jobId: id, tenantId: 1, shard: Number.parseInt(id.slice(-2), 16), timing, version: 1 },
     ...{ nextMs, cursorMs: nowMs - 1, anchorMs, endMs: job.endMs, runsLeft: job.maxRuns },
@@ -46,8 +41,16 @@ export function insertJob(
   })
 }
 
+/** The columns of a job that its declaration decides. */
+export const definitionOf = (job: CompiledJob, lane: number, timing: number) => ({
+  ...{ name: job.name, tenantId: 1, lane, timing, traits: job.traits, payload: job.payload },
+  ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, policy: job.run.policy },
+  ...{ startMs: job.startMs, maxRuns: job.maxRuns, planningError: null },
+  flow: job.flow && flowFields(1, job.flow),
+})
+
 /** Equal rules share one number. */
-function timingOf(db: MemoryDatabase, text: string): number {
+export function timingOf(db: MemoryDatabase, text: string): number {
   const known = db.timings.entries().find(([, spec]) => spec === text)
   if (known) return Number(known[0])
   const timing = db.timings.size + 1
@@ -69,7 +72,7 @@ export function dueJobs(db: MemoryDatabase, request: DueRequest): DueJob[] {
     .slice(0, limit)
 }
 
-function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
+export function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
   const { jobId, tenantId, version, timing, anchorMs, endMs, runsLeft, failures, cursorMs } = cursor
   return {
     ...{ id: jobId, tenantId, nextMs, version, timing, anchorMs, endMs, runsLeft },

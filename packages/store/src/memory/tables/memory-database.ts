@@ -11,6 +11,7 @@ import type {
   EffectRow,
   GatedRow,
   JobRow,
+  JobVersionRow,
   LaneRow,
   LaterRow,
   LeaseRow,
@@ -49,6 +50,8 @@ export type StoreMutant =
   | 'rate-not-charged'
   | 'limit-not-counted'
   | 'limit-not-charged'
+  | 'edit-keeps-planned'
+  | 'pause-keeps-cursor'
 
 export class MemoryDatabase {
   readonly #journal = new Journal()
@@ -74,6 +77,7 @@ export class MemoryDatabase {
   readonly lanes = this.#table<LaneRow>('lanes')
   readonly timings = this.#table<string>('timings')
   readonly jobs = this.#table<JobRow>('jobs')
+  readonly jobVersions = this.#table<JobVersionRow>('job_versions')
   readonly cursors = this.#table<CursorRow>('cursors')
   readonly slots = this.#table<SlotRow>('slots')
   readonly triggers = this.#table<string>('triggers')

@@ -149,7 +149,19 @@ export interface JobRow {
   readonly payload: string
   readonly policy: string | null
   readonly flow: StoredFlow | null
+  readonly startMs: number | null
+  readonly maxRuns: number | null
   readonly planningError: string | null
+}
+
+/** The rules of a job up to an edit or its deletion. */
+export interface JobVersionRow {
+  readonly jobId: string
+  readonly version: number
+  readonly timing: number
+  readonly untilMs: number
+  readonly anchorMs: number | null
+  readonly endMs: number | null
 }
 
 export interface CursorRow {

@@ -84,7 +84,10 @@ export class FlowWatch {
     const { nowUs } = this.#db
     const lateUs = Math.max(LATE_US, pace.intervalUs * pace.burst)
     const bookedUs = gated.bookedUs ?? 0
-    if (bookedUs < nowUs - lateUs) return this.#started(flow.rateGate, nowUs, pace, id)
+    if (bookedUs < nowUs - lateUs) {
+      this.#started(flow.rateGate, nowUs, pace, id)
+      return
+    }
     const instantUs = Math.min(bookedUs, nowUs)
     const isNew = !this.#used.has(`${id} ${instantUs}`)
     this.#used.add(`${id} ${instantUs}`)

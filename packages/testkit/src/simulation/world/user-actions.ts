@@ -1,5 +1,6 @@
 /** What users do to runs, jobs, queues and workers that exist. */
 import { defaults } from '@punctual/core/errors'
+import type { JobResult } from '@punctual/core/job'
 import type { MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
 import type { Chance } from './chance.ts'
 import { type Inputs, PRIORITIES } from './inputs.ts'
@@ -16,18 +17,19 @@ export interface UserActionsOptions {
   /** Which sessions and dead letters a user finds in the lists. */
   readonly db: MemoryDatabase
   /** The jobs that were declared. */
-  readonly jobs: readonly string[]
+  readonly jobs: readonly JobResult[]
   readonly nowMs: () => number
   readonly sessionsChanged: (ids: readonly string[]) => void
   /** Acts at a random time before the end. */
-  readonly soon: (act: () => Promise<void>) => void
+  readonly soon: (act: () => Promise<unknown>) => void
 }
 
 /** More often than others: cancels race with everything. */
 const actions = [
   ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule', 'hasten'] as const),
-  ...(['reprioritise', 'edit', 'replay', 'replay', 'discard'] as const),
+  ...(['reprioritise', 'edit', 'edit', 'replay', 'replay', 'discard'] as const),
   ...(['trigger', 'drain', 'pauseQueue', 'limitQueue'] as const),
+  ...(['editJob', 'editJob', 'pauseJob', 'pauseJob'] as const),
 ] as const
 
 type Action = (typeof actions)[number]
@@ -61,7 +63,11 @@ export class UserActions {
       case 'discard':
         return this.#onLetter((id) => client.deadLetters.discard(id))
       case 'trigger':
-        return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs))
+        return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs).id)
+      case 'editJob':
+        return jobs.length > 0 && client.jobs.upsert(inputs.job(chance.pick(jobs).name))
+      case 'pauseJob':
+        return jobs.length > 0 && this.#pauseJob(chance.pick(jobs).id)
       case 'drain':
         return this.#drain()
       case 'pauseQueue':
@@ -111,6 +117,13 @@ export class UserActions {
     const { client, soon } = this.#options
     await client.queues.pause(defaults.queue)
     soon(() => client.queues.resume(defaults.queue))
+  }
+
+  /** A job that cannot be resumed is resumed at the end. */
+  async #pauseJob(id: string): Promise<void> {
+    const { client, soon } = this.#options
+    await client.jobs.pause(id)
+    soon(() => client.jobs.resume(id))
   }
 
   /** A limit that cannot be removed is removed at the end. */

@@ -3,7 +3,7 @@
  * names its invariant. After commits were lost, promises that assume no lost commit are not
  * checked.
  */
-import { traits } from '@punctual/core/run'
+import { finalStates, traits } from '@punctual/core/run'
 import {
   type Change,
   type CursorRow,
@@ -118,12 +118,19 @@ export class Watch {
       this.fail('an edit changes only what has not begun', `run ${id}`)
   }
 
+  /** Changes of a job withdraw decisions for slots that are ahead, and end their runs. */
   #decided({ key, before, after }: Change): void {
     if (before === undefined) this.slots++
+    else if (after === undefined && this.#isEnded((before as SlotRow).runId))
+      this.#slotRuns.delete(key)
     else this.fail('I1 one decision for a slot', `the decision for ${key} was changed`)
     const row = after as SlotRow | undefined
     if (row && row.runId === null && !(row.reason >= 4))
       this.fail('I13 a skip has a reason', `slot ${key} is skipped for ${row.reason}`)
+  }
+
+  #isEnded(runId: string | null): boolean {
+    return runId === null || this.#db.outcomes.get(runId)?.state === finalStates.cancelled
   }
 
   #leased(lease: LeaseRow, changes: readonly Change[]): void {
@@ -171,7 +178,8 @@ export class Watch {
 
   #moved(before: CursorRow | undefined, after: CursorRow | undefined): void {
     if (!before || !after) return
-    if (after.cursorMs < before.cursorMs)
+    // A change of the job takes decisions back.
+    if (after.cursorMs < before.cursorMs && after.version === before.version)
       this.fail('I6 cursors go forward', `${after.jobId} ${before.cursorMs} to ${after.cursorMs}`)
   }
 
