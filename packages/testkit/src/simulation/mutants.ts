@@ -21,6 +21,8 @@ export interface Mutant {
   readonly noticedBy: readonly string[]
   /** The faults that reveal the mutant soon; every seed has these and no others. */
   readonly faults: readonly Fault[]
+  /** Every seed has flow control. */
+  readonly flow?: true
 }
 
 export const mutants: readonly Mutant[] = [
@@ -142,13 +144,15 @@ export const mutants: readonly Mutant[] = [
     store: 'gate-without-places',
     noticedBy: ['a key has no more leases than its limit'],
     faults: [],
+    flow: true,
   },
   {
     name: 'gate-overtaken',
     what: 'A claim gives a free place of a concurrency key to a run behind the runs that wait.',
     store: 'gate-overtaken',
     noticedBy: ['runs of a key start in order'],
-    faults: [],
+    faults: ['failBefore', 'hangBefore'],
+    flow: true,
   },
   {
     name: 'gate-not-released',
@@ -156,6 +160,7 @@ export const mutants: readonly Mutant[] = [
     store: 'gate-not-released',
     noticedBy: ['L1'],
     faults: [],
+    flow: true,
   },
   {
     name: 'gate-not-freed',
@@ -163,6 +168,7 @@ export const mutants: readonly Mutant[] = [
     store: 'gate-not-freed',
     noticedBy: ['I15'],
     faults: [],
+    flow: true,
   },
   {
     name: 'rate-not-charged',
@@ -170,6 +176,7 @@ export const mutants: readonly Mutant[] = [
     store: 'rate-not-charged',
     noticedBy: ['no more runs start than a rate allows'],
     faults: [],
+    flow: true,
   },
   {
     name: 'limit-not-counted',
@@ -177,6 +184,7 @@ export const mutants: readonly Mutant[] = [
     store: 'limit-not-counted',
     noticedBy: ['a queue has no more leases than its limit', 'no more runs start'],
     faults: [],
+    flow: true,
   },
   {
     name: 'limit-not-charged',
@@ -184,6 +192,7 @@ export const mutants: readonly Mutant[] = [
     store: 'limit-not-charged',
     noticedBy: ['no more runs start than a rate allows'],
     faults: [],
+    flow: true,
   },
   {
     name: 'edit-keeps-planned',
@@ -218,6 +227,7 @@ export function optionsOf(mutant: Mutant, seed: number): SimulationOptions {
     change: (settings) => ({
       ...settings,
       leaseMs: Math.min(settings.leaseMs, LEASE_MAX_MS),
+      flow: mutant.flow ?? settings.flow,
       faults: { enabled, callPercent: 20, everyMs: 3_000 },
     }),
     mutants: new Set(mutant.store ? [mutant.store] : []),

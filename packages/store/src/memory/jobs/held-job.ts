@@ -55,9 +55,10 @@ export function decidePassed(changing: Changing, held: HeldJob) {
     return { runsLeft, lastMs: passed?.slotMs ?? lastMs }
   }
   for (let round = 0; nextMs !== null && nextMs <= db.nowMs && round < ROUNDS_MAX; round++) {
-    const due = { ...dueJobOf(cursor, nextMs), cursorMs: lastMs, runsLeft }
+    const due = { ...dueJobOf(db, cursor, nextMs), cursorMs: lastMs, runsLeft }
     const window = { nowMs: db.nowMs, untilMs: db.nowMs }
-    const plan = planJob(due, rules, { window, timings, calendars: new Map(), skips: undefined })
+    const skips = db.slotSkips.get(job.id)
+    const plan = planJob(due, rules, { window, timings, calendars: new Map(), skips })
     insertSlots(db, [plan], nextId)
     ;({ runsLeft, nextMs } = plan)
     lastMs = plan.decisions.at(-1)?.slotMs ?? lastMs

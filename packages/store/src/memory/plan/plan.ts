@@ -66,17 +66,17 @@ export function dueJobs(db: MemoryDatabase, request: DueRequest): DueJob[] {
     .flatMap((cursor) => {
       const { nextMs } = cursor
       const due = nextMs !== null && nextMs >= fromMs && nextMs <= untilMs
-      return due && shards.has(cursor.shard) ? [dueJobOf(cursor, nextMs)] : []
+      return due && shards.has(cursor.shard) ? [dueJobOf(db, cursor, nextMs)] : []
     })
     .sort((a, b) => a.nextMs - b.nextMs)
     .slice(0, limit)
 }
 
-export function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
+export function dueJobOf(db: MemoryDatabase, cursor: CursorRow, nextMs: number): DueJob {
   const { jobId, tenantId, version, timing, anchorMs, endMs, runsLeft, failures, cursorMs } = cursor
   return {
     ...{ id: jobId, tenantId, nextMs, version, timing, anchorMs, endMs, runsLeft },
-    ...{ hasSkips: false, failures, cursorMs, suspended: false },
+    ...{ hasSkips: db.slotSkips.has(jobId), failures, cursorMs, suspended: false },
   }
 }
 

@@ -79,6 +79,8 @@ export class MemoryDatabase {
   readonly jobs = this.#table<JobRow>('jobs')
   readonly jobVersions = this.#table<JobVersionRow>('job_versions')
   readonly cursors = this.#table<CursorRow>('cursors')
+  /** The slots of a job that users have asked to skip. */
+  readonly slotSkips = this.#table<ReadonlySet<number>>('slot_skips')
   readonly slots = this.#table<SlotRow>('slots')
   readonly triggers = this.#table<string>('triggers')
   readonly effects = this.#table<EffectRow>('effects')

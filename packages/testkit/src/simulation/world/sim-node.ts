@@ -16,6 +16,7 @@ import {
 } from '@punctual/engine'
 import {
   type Hints,
+  insertSlots,
   type Line,
   MemoryAuditStore,
   MemoryPlanStore,
@@ -106,7 +107,10 @@ export class SimNode implements Machine {
     const upkeep = new MemoryUpkeepStore(options, work)
     const { leaseMs, horizonMs, batch, race, planAheadMs } = settings
     const ids = new RunIdSource(chance.fork('slot ids'))
-    const plan = new MemoryPlanStore({ ...options, race, nextId: (ms) => ids.next(ms) })
+    const plan = new MemoryPlanStore({
+      ...{ ...options, race },
+      record: (plans) => insertSlots(server.db, plans, (timeMs) => ids.next(timeMs)),
+    })
     const { crashesUntilQuarantine, plannerTtlMs } = defaults
     const hintsArrive = () => settings.hints
     return [
