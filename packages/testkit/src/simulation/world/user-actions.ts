@@ -65,9 +65,9 @@ export class UserActions {
       case 'trigger':
         return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs).id)
       case 'editJob':
-        return jobs.length > 0 && client.jobs.upsert(inputs.job(chance.pick(jobs).name))
+        return this.#clockHolds && jobs.length > 0 && this.#editJob()
       case 'pauseJob':
-        return jobs.length > 0 && this.#pauseJob(chance.pick(jobs).id)
+        return this.#clockHolds && jobs.length > 0 && this.#pauseJob()
       case 'drain':
         return this.#drain()
       case 'pauseQueue':
@@ -119,9 +119,20 @@ export class UserActions {
     soon(() => client.queues.resume(defaults.queue))
   }
 
+  /** After the clock was set back, slots that an edited job has ahead may have decisions. */
+  get #clockHolds(): boolean {
+    return !this.#options.settings.faults.enabled.has('stepDatabase')
+  }
+
+  #editJob(): Promise<unknown> {
+    const { chance, client, inputs, jobs } = this.#options
+    return client.jobs.upsert(inputs.job(chance.pick(jobs).name))
+  }
+
   /** A job that cannot be resumed is resumed at the end. */
-  async #pauseJob(id: string): Promise<void> {
-    const { client, soon } = this.#options
+  async #pauseJob(): Promise<void> {
+    const { chance, client, jobs, soon } = this.#options
+    const { id } = chance.pick(jobs)
     await client.jobs.pause(id)
     soon(() => client.jobs.resume(id))
   }
