@@ -96,7 +96,7 @@ export async function edit(twins: Twins, pick: number, payload: string): Promise
   expect(await twins.memory.client.runs.edit(id, payload)).toBe(theirs)
 }
 
-/** Replays a dead letter, or a run that is none. */
+/** Replays a dead letter, or any other run. */
 export async function replay(
   twins: Twins,
   pick: number,

@@ -24,10 +24,10 @@ import {
   MemoryWorkStore,
 } from '@punctual/store/memory'
 import { Worker, type WorkerHint } from '@punctual/worker'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
 import { HANDLER, handlersOf } from './handlers.ts'
-import type { Ledger } from './ledger.ts'
 import { MachineClock } from './machine-clock.ts'
 import type { Settings } from './settings.ts'
 import { SimHeartbeat } from './sim-heartbeat.ts'

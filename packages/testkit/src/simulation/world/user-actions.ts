@@ -2,9 +2,9 @@
 import { defaults } from '@punctual/core/errors'
 import type { JobResult } from '@punctual/core/job'
 import type { MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import { type Inputs, PRIORITIES } from './inputs.ts'
-import type { Ledger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 
 export interface UserActionsOptions {

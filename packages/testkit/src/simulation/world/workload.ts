@@ -1,9 +1,9 @@
 /** Users: they declare jobs, submit runs with and without keys, and steer what exists. */
 import type { JobResult } from '@punctual/core/job'
 import type { Hints, MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import { Inputs } from './inputs.ts'
-import type { Ledger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 import type { Machine, Timeline } from './timeline.ts'
 import { UserActions } from './user-actions.ts'
