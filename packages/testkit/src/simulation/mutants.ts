@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     name: 'settle-without-fence',
     what: 'A settle ends the lease of its run, whichever session holds it.',
     store: 'settle-without-fence',
-    noticedBy: ['I3'],
+    noticedBy: ['I3', 'I12'],
     faults: ['pause', 'crash'],
   },
   {
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     name: 'start-not-marked',
     what: 'A run that must not start twice starts without its mark.',
     wiring: unmarkedStarts,
-    noticedBy: ['I14'],
+    noticedBy: ['I14', 'L1'],
     faults: [],
   },
   {

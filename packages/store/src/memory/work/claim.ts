@@ -3,17 +3,11 @@
  * until their rate allows. Simulates the query `work/claim-controlled-runs`; for runs without
  * controls that is `work/claim-runs`.
  */
+import { invariant } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimRequest, ClaimResult } from '@punctual/core/ports'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
-import {
-  type Carried,
-  carried,
-  isExclusive,
-  type LeaseRow,
-  type QueueRow,
-  type RunRow,
-} from '../tables/rows.ts'
+import { type Carried, carried, isExclusive, type LeaseRow, type QueueRow } from '../tables/rows.ts'
 import { takePlaces } from './gates.ts'
 import { chargeLimits, freeMs, limitsOf, withinLimits } from './limits.ts'
 import { pick, sharesOf } from './pick.ts'
@@ -65,7 +59,8 @@ function lease(
   const runs: ClaimedRun[] = []
   taken.forEach((row, n) => {
     if (withheld.has(row.runId)) return
-    const lane = lanes.get(row.lane) as Lane
+    const lane = lanes.get(row.lane)
+    invariant(lane, `run ${row.runId} is of a lane that was asked for`)
     const { queue, tenant } = limitsOf(db, lane.queue)
     const gateSlot = places.get(row.runId) ?? null
     const leased: LeaseRow = {
@@ -89,7 +84,8 @@ function parkHeld(db: MemoryDatabase, taken: readonly QueueRow[]): ReadonlySet<s
   exclusive.sort(byJob)
   const parked = new Set<string>()
   for (const row of exclusive) {
-    const jobId = row.jobId as string
+    const { jobId } = row
+    invariant(jobId, `run ${row.runId} must not overlap and has no job`)
     const holder = db.holds.get(jobId)
     if (holder === undefined) db.holds.set(jobId, row.runId)
     else if (holder !== row.runId) {
@@ -106,7 +102,8 @@ const byJob = (a: Carried, b: Carried) =>
 
 function described(db: MemoryDatabase, leased: LeaseRow, lane: Lane): ClaimedRun {
   const { runId, fence, attempt, crashes, traits, jobId, gate } = leased
-  const run = db.runs.get(runId) as RunRow
+  const run = db.runs.get(runId)
+  invariant(run, `run ${runId} is in the queue and has no definition`)
   const { queue, tenant } = limitsOf(db, lane.queue)
   const limited = [queue, tenant].some((limit) => limit !== null && limit.concurrency !== null)
   const { maxAttempts, timeoutMs, payload, policy, trace, dueMs, slotMs, missedFromMs } = run

@@ -154,10 +154,10 @@ export class MemoryWorkStore implements WorkStore {
     const rows = await this.#call('find-settled', () => findSettled(this.#db, ids))
     const byId = new Map(settlements.map((s) => [s.run.id, s]))
     return ids.filter((id) => {
-      const s = byId.get(id) as Settlement
+      const s = byId.get(id)
       return !rows.some(
         ({ runId, fence, outcome }) =>
-          runId === id && fence === s.run.fence && isOutcomeOf(s, outcome),
+          runId === id && fence === s?.run.fence && isOutcomeOf(s, outcome),
       )
     })
   }
@@ -175,7 +175,7 @@ export class MemoryWorkStore implements WorkStore {
     const jobRuns = ended.filter(({ kind, run }) => kind !== 'retry' && run.jobId !== null)
     const freed = jobRuns.filter(({ run }) => overlapOf(run.traits) > 1)
     await this.releaseGates(ended.flatMap(({ run }) => run.gate ?? []))
-    await this.release(freed.map(({ run }) => run.jobId as string))
+    await this.release(freed.flatMap(({ run }) => run.jobId ?? []))
     if (jobRuns.some(({ run }) => (run.traits & traits.rearms) !== 0))
       this.#options.hints.jobsChanged()
   }
