@@ -6,7 +6,11 @@
 -- Locks: none; one snapshot, so that it may run during any activity.
 -- Index: none, everything is read; each table once, because history has many days.
 with run as materialized (
-  select id, tenant_id, lane, traits, max_attempts, key, job_id, slot_at from punctual.runs
+  -- A replay has the slot of the dead run, and is no other run of it.
+  select
+    id, tenant_id, lane, traits, max_attempts, key, job_id,
+    case when replay_of is null then slot_at end as slot_at
+  from punctual.runs
 ),
 place as materialized (
   select run_id, 'later' as name, tenant_id, lane, attempt, crashes, traits, job_id, null::bigint as fence,

@@ -1,6 +1,6 @@
 export { eventually, type Gate, gate } from './gate.ts'
+export * from './invariants/index.ts'
 export { ManualClock } from './manual-clock.ts'
-export * from './model/index.ts'
 export type { Fate } from './net/fate.ts'
 export { TcpProxy } from './net/tcp-proxy.ts'
 export * from './postgres/index.ts'

@@ -1,5 +1,6 @@
-/** A job of the lab: the state that PostgreSQL would hold for it, and how its runs behave. */
+/** A job of the lab: its rows in the store in memory, and how its runs behave. */
 import type { CompiledJob, JobOptions, NextSlot } from '@punctual/core/job'
+import type { CursorRow, MemoryDatabase } from '@punctual/store/memory'
 import { type LabEntry, LabLedger } from './lab-ledger.ts'
 
 /** A job of the lab: the options of a job, and how its simulated runs behave. */
@@ -26,36 +27,31 @@ export interface LabEra {
 
 export class StoredLabJob {
   readonly id: string
-  readonly shard: number
   readonly ledger = new LabLedger()
-  readonly skips = new Set<number>()
   readonly eras: LabEra[] = []
   readonly running = new Set<LabEntry>()
   readonly waiting: LabEntry[] = []
+  readonly #db: MemoryDatabase
   compiled: CompiledJob
   options: LabJob
-  timing: number
   next: NextSlot = () => null
-  nextMs: number | null = null
-  anchorMs: number | null = null
   /** When its last run ended; set only for jobs that fire after the end of the previous run. */
   endedMs: number | null = null
-  runsLeft: number | null
-  /** All slots up to here are decided. */
-  cursorMs: number
-  version = 1
-  failures = 0
-  paused = false
-  planningError: string | null = null
 
-  constructor(id: string, options: LabJob, compiled: CompiledJob, timing: number, nowMs: number) {
+  constructor(db: MemoryDatabase, id: string, options: LabJob, compiled: CompiledJob) {
+    this.#db = db
     this.id = id
-    this.shard = Number.parseInt(id.slice(-2), 16)
     this.options = options
     this.compiled = compiled
-    this.timing = timing
-    this.runsLeft = compiled.maxRuns
-    this.cursorMs = nowMs - 1
+  }
+
+  /** The position of the job, which planners move. */
+  get cursor(): CursorRow {
+    return this.#db.cursors.get(this.id) as CursorRow
+  }
+
+  move(change: Partial<CursorRow>): void {
+    this.#db.transact(() => this.#db.cursors.set(this.id, { ...this.cursor, ...change }))
   }
 
   get kind(): string {

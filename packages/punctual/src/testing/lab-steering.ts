@@ -7,34 +7,56 @@ import {
   lastSlot,
   type NextSlot,
   nextSlotOf,
+  type PlannedJob,
   planJob,
   timingInput,
 } from '@punctual/core/job'
-import { compileTiming, nextSlot, type TimingCache } from '@punctual/core/schedule'
+import { type Calendar, compileTiming, nextSlot, type TimingCache } from '@punctual/core/schedule'
+import {
+  advanceCursors,
+  definitionOf,
+  dueJobOf,
+  insertJob,
+  type MemoryDatabase,
+  timingOf,
+} from '@punctual/store/memory'
 import type { LabEra, LabJob, StoredLabJob } from './lab-job.ts'
-import { dueJob, type MemoryPlanStore } from './memory-plan-store.ts'
 
 const ROUNDS_MAX = 1_000
+/** The lab has no queues: nothing claims from its lane. */
+const LANE = 0
+
+export interface LabSteeringOptions {
+  readonly db: MemoryDatabase
+  readonly timings: TimingCache
+  readonly calendars: ReadonlyMap<string, Calendar>
+  /** Receives the decisions of jobs whose cursors were moved. */
+  readonly record: (plans: readonly PlannedJob[]) => void
+}
 
 export class LabSteering {
-  readonly #store: MemoryPlanStore
+  readonly #options: LabSteeringOptions
+  readonly #db: MemoryDatabase
   readonly #timings: TimingCache
 
-  constructor(store: MemoryPlanStore, timings: TimingCache) {
-    this.#store = store
-    this.#timings = timings
+  constructor(options: LabSteeringOptions) {
+    this.#options = options
+    this.#db = options.db
+    this.#timings = options.timings
   }
 
   begin(job: StoredLabJob, nowMs: number): void {
-    const { nextMs, anchorMs } = firstSlot(job.compiled, job.id, this.#timings, nowMs)
+    const { id, compiled } = job
+    this.#db.transact(() => insertJob(this.#db, { id, job: compiled, lane: LANE }, this.#timings))
+    const { nextMs, anchorMs } = job.cursor
     this.#place(job, nextMs, anchorMs, nowMs)
   }
 
   #place(job: StoredLabJob, nextMs: number | null, anchorMs: number | null, fromMs: number): void {
     const { rules, endMs, startMs } = job.compiled
-    job.anchorMs = anchorMs
+    const { paused, runsLeft } = job.cursor
     job.next = this.#nextOf(job, anchorMs)
-    job.nextMs = job.paused || job.runsLeft === 0 ? null : nextMs
+    job.move({ anchorMs, endMs, nextMs: paused || runsLeft === 0 ? null : nextMs })
     const { kind } = rules.when
     const rhythm: LabEra['rhythm'] = kind === 'once' || kind === 'after-end' ? kind : 'rhythm'
     const slotMs = nextMs ?? Number.POSITIVE_INFINITY
@@ -51,70 +73,84 @@ export class LabSteering {
     return (afterMs) => nextSlot(timing, afterMs)
   }
 
-  edit(job: StoredLabJob, options: LabJob, compiled: CompiledJob, timing: number, nowMs: number) {
+  edit(job: StoredLabJob, options: LabJob, compiled: CompiledJob, nowMs: number) {
     this.#decidePassed(job, nowMs)
     const { stayMs, runs } = this.takeBack(job, nowMs)
     const before = job.compiled
-    const hadRun = job.nextMs === null && !job.paused && runs === 0
+    const { anchorMs, cursorMs, nextMs, paused, runsLeft, version } = job.cursor
+    const hadRun = nextMs === null && !paused && runs === 0
     const sameWhen =
       encodeRules({ ...before.rules, when: compiled.rules.when }) === before.rulesText &&
       before.rules.timezone === compiled.rules.timezone
     const era = job.eras.at(-1)
     const decidedMs = Math.max(nowMs, stayMs ?? 0)
-    if (era) era.untilMs = job.runsLeft === 0 ? Math.min(job.cursorMs, decidedMs) : decidedMs
-    const used = (before.maxRuns ?? 0) - (job.runsLeft ?? 0)
-    job.runsLeft = compiled.maxRuns === null ? null : Math.max(0, compiled.maxRuns - used)
-    const keptMs = sameWhen && (job.anchorMs ?? 0) <= nowMs ? job.anchorMs : null
+    if (era) era.untilMs = runsLeft === 0 ? Math.min(cursorMs, decidedMs) : decidedMs
+    const used = (before.maxRuns ?? 0) - (runsLeft ?? 0)
+    const keptMs = sameWhen && (anchorMs ?? 0) <= nowMs ? anchorMs : null
     const waits = compiled.rules.when.kind === 'after-end' && this.#isBusy(job)
     const same =
       sameWhen && compiled.onceMs === before.onceMs && compiled.delayMs === before.delayMs
     const over = compiled.rules.when.kind === 'once' && same && hadRun
     job.options = options
     job.compiled = compiled
-    job.timing = timing
-    job.version++
-    job.planningError = null
-    if (job.kind !== 'after-end') job.cursorMs = decidedMs
+    const timing = this.#define(job)
+    job.move({
+      ...{ timing, version: version + 1 },
+      runsLeft: compiled.maxRuns === null ? null : Math.max(0, compiled.maxRuns - used),
+      cursorMs: job.kind === 'after-end' ? cursorMs : decidedMs,
+    })
     const first = firstSlot(compiled, job.id, this.#timings, decidedMs + 1, keptMs)
     this.#place(job, waits || over ? null : first.nextMs, first.anchorMs, decidedMs + 1)
   }
 
+  /** Stores the definition of a job that was declared again; returns the number of its rules. */
+  #define({ id, compiled }: StoredLabJob): number {
+    return this.#db.transact(() => {
+      const timing = timingOf(this.#db, compiled.rulesText)
+      const job = this.#db.jobs.get(id)
+      if (job) this.#db.jobs.set(id, { ...job, ...definitionOf(compiled, LANE, timing) })
+      return timing
+    })
+  }
+
   pause(job: StoredLabJob, nowMs: number): void {
-    if (job.paused) return
+    if (job.cursor.paused) return
     this.#decidePassed(job, nowMs)
     const { stayMs } = this.takeBack(job, nowMs)
-    job.cursorMs = Math.max(Math.min(job.cursorMs, nowMs), stayMs ?? 0)
-    job.nextMs = null
-    job.paused = true
-    job.version++
+    const { cursorMs, version } = job.cursor
+    job.move({
+      ...{ nextMs: null, paused: true, version: version + 1 },
+      cursorMs: Math.max(Math.min(cursorMs, nowMs), stayMs ?? 0),
+    })
   }
 
   resume(job: StoredLabJob, nowMs: number): void {
-    if (!job.paused) return
+    if (!job.cursor.paused) return
     this.#skipPassed(job, nowMs)
-    job.paused = false
-    job.failures = 0
-    job.version++
-    if (job.runsLeft === 0) return
+    const { cursorMs, runsLeft, version } = job.cursor
+    job.move({ paused: false, failures: 0, version: version + 1 })
+    if (runsLeft === 0) return
     if (job.kind === 'after-end') this.#resumeAfterEnd(job, nowMs)
-    else job.nextMs = this.#within(job, this.#after(job, job.cursorMs))
+    else job.move({ nextMs: this.#within(job, this.#after(job, cursorMs)) })
   }
 
   #resumeAfterEnd(job: StoredLabJob, nowMs: number): void {
     if (this.#isBusy(job)) return
     const followsMs = job.endedMs === null ? null : job.next(job.endedMs)
-    job.nextMs = Math.max(nowMs, job.compiled.startMs ?? 0, followsMs ?? 0)
-    job.anchorMs = null
+    const nextMs = Math.max(nowMs, job.compiled.startMs ?? 0, followsMs ?? 0)
+    job.move({ nextMs, anchorMs: null })
   }
 
   skip(job: StoredLabJob, slotMs: number, nowMs: number): boolean {
     if (slotMs < (job.compiled.startMs ?? 0) || this.#within(job, slotMs) === null) return false
     if (slotMs <= nowMs || this.#after(job, slotMs - 1) !== slotMs) return false
-    job.skips.add(slotMs)
-    job.version++
-    if (!job.ledger.skip(slotMs) || job.runsLeft === null) return true
-    job.runsLeft++
-    job.nextMs ??= job.paused ? null : this.#within(job, job.next(job.cursorMs))
+    const skips = new Set([...(this.#db.slotSkips.get(job.id) ?? []), slotMs])
+    this.#db.transact(() => this.#db.slotSkips.set(job.id, skips))
+    const { cursorMs, nextMs, paused, runsLeft, version } = job.cursor
+    job.move({ version: version + 1 })
+    if (!job.ledger.skip(slotMs) || runsLeft === null) return true
+    const followsMs = paused ? null : this.#within(job, job.next(cursorMs))
+    job.move({ runsLeft: runsLeft + 1, nextMs: nextMs ?? followsMs })
     return true
   }
 
@@ -127,7 +163,8 @@ export class LabSteering {
       run.outcome = 'cancelled'
       runs++
     }
-    if (job.runsLeft !== null) job.runsLeft += runs
+    const { runsLeft } = job.cursor
+    if (runsLeft !== null) job.move({ runsLeft: runsLeft + runs })
     return { stayMs, runs }
   }
 
@@ -151,28 +188,32 @@ export class LabSteering {
 
   #decidePassed(job: StoredLabJob, nowMs: number): void {
     if (job.kind === 'after-end') return
-    if (job.paused || job.planningError !== null) this.#skipPassed(job, nowMs)
-    for (let i = 0; job.nextMs !== null && job.nextMs <= nowMs && i < ROUNDS_MAX; i++) {
-      const plan = planJob(dueJob(job, job.nextMs), job.compiled.rules, {
+    const isSetAside = this.#db.jobs.get(job.id)?.planningError != null
+    if (job.cursor.paused || isSetAside) this.#skipPassed(job, nowMs)
+    for (let i = 0; i < ROUNDS_MAX; i++) {
+      const { nextMs } = job.cursor
+      if (nextMs === null || nextMs > nowMs) break
+      const plan = planJob(dueJobOf(this.#db, job.cursor, nextMs), job.compiled.rules, {
         window: { nowMs, untilMs: nowMs },
         timings: this.#timings,
-        calendars: this.#store.allCalendars,
-        skips: job.skips,
+        calendars: this.#options.calendars,
+        skips: this.#db.slotSkips.get(job.id),
       })
-      this.#store.accept([plan])
+      this.#options.record(this.#db.transact(() => advanceCursors(this.#db, [plan])))
     }
   }
 
   /** Adds one decision for all slots that passed while the job could not be planned. */
   #skipPassed(job: StoredLabJob, nowMs: number): void {
-    if (job.kind === 'after-end' || job.runsLeft === 0) return
-    const fromMs = this.#within(job, this.#after(job, job.cursorMs))
+    const { cursorMs, paused, runsLeft } = job.cursor
+    if (job.kind === 'after-end' || runsLeft === 0) return
+    const fromMs = this.#within(job, this.#after(job, cursorMs))
     if (fromMs === null || fromMs > nowMs) return
     const untilMs = Math.min(nowMs, (job.compiled.endMs ?? Infinity) - 1)
     const slotMs = lastSlot(job.next, fromMs, untilMs)
     const slots = countSlots(job.next, fromMs, slotMs)
-    const reason = job.paused ? 'paused' : 'misfire'
+    const reason = paused ? 'paused' : 'misfire'
     job.ledger.add({ decision: 'skip', reason, slotMs, fromMs, slots }, job.next, false)
-    job.cursorMs = slotMs
+    job.move({ cursorMs: slotMs })
   }
 }

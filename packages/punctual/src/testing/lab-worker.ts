@@ -81,8 +81,8 @@ export class LabWorker {
     run.outcome = outcome
     job.running.delete(entry)
     job.ledger.pack(nowMs, this.#options.availableMs)
-    if (outcome === 'dead') job.failures++
-    else if (outcome === 'succeeded') job.failures = 0
+    if (outcome === 'dead') job.move({ failures: job.cursor.failures + 1 })
+    else if (outcome === 'succeeded') job.move({ failures: 0 })
     this.#options.onEnded(job, nowMs)
     const next = job.running.size === 0 ? job.waiting.shift() : undefined
     if (next) this.#start(job, next, nowMs)

@@ -5,14 +5,15 @@
  */
 import { type Instant, instantOf } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
-import { compileJob, type SlotReason } from '@punctual/core/job'
-import { type CalendarInput, TimingCache } from '@punctual/core/schedule'
+import { compileJob, type PlannedJob, type SlotReason } from '@punctual/core/job'
+import type { PlanStore } from '@punctual/core/ports'
+import { type CalendarInput, parseCalendar, TimingCache } from '@punctual/core/schedule'
 import { Planner, TimeQueue } from '@punctual/engine'
+import { MemoryDatabase, MemoryPlanStore, noHints } from '@punctual/store/memory'
 import { type LabJob, StoredLabJob } from './lab-job.ts'
 import type { LabEntry, LabOutcome } from './lab-ledger.ts'
 import { LabSteering } from './lab-steering.ts'
 import { LabWorker } from './lab-worker.ts'
-import { MemoryPlanStore } from './memory-plan-store.ts'
 import { Outages } from './outages.ts'
 import { type LedgerProof, verifyLedger } from './verify-ledger.ts'
 import { VirtualTime } from './virtual-clock.ts'
@@ -81,13 +82,14 @@ const TICKS_MAX = 100_000
  */
 export class ScheduleLab {
   readonly #time: VirtualTime
-  readonly #store: MemoryPlanStore
+  readonly #db: MemoryDatabase
   readonly #steering: LabSteering
   readonly #worker: LabWorker
   readonly #outages = new Outages()
   readonly #planners: readonly Planner[]
   readonly #actions = new TimeQueue<() => void>()
   readonly #names = new Map<string, StoredLabJob>()
+  readonly #ids = new Map<string, StoredLabJob>()
   readonly #options: ScheduleLabOptions
   #restUntilMs = Number.NEGATIVE_INFINITY
 
@@ -95,37 +97,56 @@ export class ScheduleLab {
   constructor(options: ScheduleLabOptions) {
     this.#options = options
     this.#time = new VirtualTime(instantOf('start', options.start))
-    this.#store = new MemoryPlanStore({
-      time: this.#time,
-      calendars: options.calendars ?? {},
-      race: options.race ?? false,
-      onPlanned: (job, { decisions }) => {
-        job.ledger.pack(this.#time.nowMs, this.#availableMs)
-        for (const planned of decisions) {
-          const entry = job.ledger.add(planned, job.next, job.isInstant)
-          if (entry.run && !entry.run.instant) this.#worker.take(job, entry)
-        }
+    const db = new MemoryDatabase(() => this.#time.nowMs)
+    this.#db = db
+    const calendars = new Map(
+      Object.entries(options.calendars ?? {}).map(([name, input]) => [name, parseCalendar(input)]),
+    )
+    const record = this.#record
+    this.#steering = new LabSteering({ db, timings: new TimingCache(), calendars, record })
+    const plan = new MemoryPlanStore({
+      ...{ db, calendars, record, race: options.race ?? false },
+      ...{ clock: this.#time.clock(0), horizonMs: 0, hints: noHints },
+      line: { call: async (_, work) => db.transact(work) },
+      onFailing: (ids) => {
+        for (const job of this.#known(ids)) this.#steering.pause(job, this.#time.nowMs)
       },
-      onFailing: (job) => this.#steering.pause(job, this.#time.nowMs),
     })
-    this.#steering = new LabSteering(this.#store, new TimingCache())
     this.#worker = new LabWorker({
       availableMs: this.#availableMs,
       onEnded: (job, nowMs) => this.#follow(job, nowMs),
     })
-    this.#planners = this.#makePlanners(options.planners ?? 1)
+    this.#planners = this.#makePlanners(plan, options.planners ?? 1)
     for (const job of options.jobs ?? []) this.upsert(job)
   }
 
   readonly #availableMs = (atMs: number): number => this.#outages.overAtMs(atMs)
 
-  #makePlanners(planners: number | readonly { readonly skewMs?: number }[]): Planner[] {
+  readonly #record = (plans: readonly PlannedJob[]): void => {
+    for (const { job: planned, decisions } of plans)
+      for (const job of this.#known([planned.id])) {
+        job.ledger.pack(this.#time.nowMs, this.#availableMs)
+        for (const decision of decisions) {
+          const entry = job.ledger.add(decision, job.next, job.isInstant)
+          if (entry.run && !entry.run.instant) this.#worker.take(job, entry)
+        }
+      }
+  }
+
+  #known(ids: readonly string[]): StoredLabJob[] {
+    return ids.flatMap((id) => this.#ids.get(id) ?? [])
+  }
+
+  #makePlanners(
+    store: PlanStore,
+    planners: number | readonly { readonly skewMs?: number }[],
+  ): Planner[] {
     const list =
       typeof planners === 'number' ? Array.from({ length: planners }, () => ({})) : planners
     return list.map(({ skewMs = 0 }: { readonly skewMs?: number }, i) => {
       const clock = this.#time.clock(skewMs)
       return new Planner({
-        ...{ store: this.#store, clock, id: String(i + 1), hintsArrive: () => true },
+        ...{ store, clock, id: String(i + 1), hintsArrive: () => true },
         ...{ aheadMs: this.#aheadMs, ttlMs: defaults.plannerTtlMs },
       })
     })
@@ -149,16 +170,15 @@ export class ScheduleLab {
     const { payloadBytes } = limits
     const installation = { timezone, jitterMs, payloadBytes }
     const compiled = compileJob({ handler: 'lab', ...options }, installation)
-    const timing = this.#store.internRules(compiled.rulesText, compiled.rules)
     const { nowMs } = this.#time
     const found = this.#names.get(compiled.name)
     if (found) {
       found.ledger.pack(nowMs, this.#availableMs)
-      this.#steering.edit(found, job, compiled, timing, nowMs)
+      this.#steering.edit(found, job, compiled, nowMs)
     } else {
-      const stored = new StoredLabJob(idOf(compiled.name), job, compiled, timing, nowMs)
+      const stored = new StoredLabJob(this.#db, idOf(compiled.name), job, compiled)
       this.#names.set(compiled.name, stored)
-      this.#store.jobs.set(stored.id, stored)
+      this.#ids.set(stored.id, stored)
       this.#steering.begin(stored, nowMs)
     }
     this.#wake()
@@ -225,7 +245,7 @@ export class ScheduleLab {
 
   /** Planners run when a slot comes near, and then not more often than in production. */
   #tickMs(): number | null {
-    const { nextMs } = this.#store
+    const nextMs = least(...this.#db.cursors.values().map((cursor) => cursor.nextMs))
     if (nextMs === null) return null
     const atMs = Math.max(this.#restUntilMs, nextMs - this.#aheadMs, this.#time.nowMs)
     return this.#outages.plannersBackMs(atMs, this.#planners.length)
@@ -245,11 +265,11 @@ export class ScheduleLab {
   /** Applies the end of a run to its job. */
   #follow(job: StoredLabJob, nowMs: number): void {
     const most = job.compiled.rules.pauseAfterFailures ?? Number.POSITIVE_INFINITY
-    if (job.failures >= most) this.#steering.pause(job, nowMs)
+    if (job.cursor.failures >= most) this.#steering.pause(job, nowMs)
     if (job.kind !== 'after-end') return
-    job.anchorMs = nowMs
     job.endedMs = nowMs
-    if (!job.paused) job.nextMs ??= nowMs
+    const { nextMs, paused } = job.cursor
+    job.move({ anchorMs: nowMs, nextMs: paused ? nextMs : (nextMs ?? nowMs) })
     this.#wake()
   }
 

@@ -32,8 +32,8 @@ export function verifyLedger(jobs: Iterable<StoredLabJob>, nowMs: number): Ledge
     }
     // Slots that a paused job has missed are decided when it resumes; a finished job has no further
     // slots.
-    const rests = job.paused || job.nextMs === null
-    const untilMs = rests ? Math.min(nowMs, job.cursorMs) : nowMs
+    const { cursorMs, nextMs, paused } = job.cursor
+    const untilMs = paused || nextMs === null ? Math.min(nowMs, cursorMs) : nowMs
     const expected = expectedSlots(job.eras, untilMs)
     let next = expected.next()
     let lastMs = Number.NEGATIVE_INFINITY

@@ -296,7 +296,8 @@ describe('the proof', () => {
     const next = (afterMs: number) => (Math.floor(afterMs / 1_000) + 1) * 1_000
     const entry = (slotMs: number) => ({ slotMs, fromMs: slotMs })
     const job = (slots: readonly number[]) => ({
-      ...{ compiled: { name: 'job' }, paused: false, nextMs: 6_000, cursorMs: 5_000 },
+      compiled: { name: 'job' },
+      cursor: { paused: false, nextMs: 6_000, cursorMs: 5_000 },
       eras: [{ next, rhythm: 'rhythm', fromMs: 1_000, endMs: null, untilMs: Infinity }],
       ledger: { entries: () => slots.map(entry) },
     })

@@ -12,7 +12,8 @@ with logged as materialized (
 )
 select run_id, fence, attempt_outcome
 from punctual.outcomes
-where run_id = any ($1::uuid[]) and (select at from logged) is not null
+-- A run that ended while it waited has no fence.
+where run_id = any ($1::uuid[]) and fence is not null and (select at from logged) is not null
 union all
 select run_id, fence, outcome
 from punctual.attempts

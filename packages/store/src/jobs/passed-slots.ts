@@ -9,6 +9,12 @@ export interface SlotRange {
   readonly slots: number
 }
 
+/** What decides about passed slots. */
+export type PassingJob = Pick<
+  StoredJob,
+  'id' | 'rules' | 'anchorMs' | 'endAt' | 'runsLeft' | 'createdAt'
+>
+
 export interface PassedSlots {
   /** The next slot after now; null when none exists. */
   readonly nextMs: number | null
@@ -18,7 +24,7 @@ export interface PassedSlots {
 
 /** For jobs with a rhythm or a single run; slots that follow the end of a run do not pass. */
 export function passedSlots(
-  job: StoredJob,
+  job: PassingJob,
   timings: TimingCache,
   nowMs: number,
   cursorMs: number,
@@ -40,7 +46,7 @@ export function passedSlots(
 }
 
 /** A job whose time had already passed when it was created has its slot at its creation. */
-function onceAfter(job: StoredJob, cursorMs: number): number | null {
+function onceAfter(job: PassingJob, cursorMs: number): number | null {
   const slotMs = Math.max(job.anchorMs ?? 0, job.createdAt.getTime())
   return slotMs > cursorMs ? slotMs : null
 }

@@ -1,6 +1,14 @@
 export * from './ledger/memory-audit-store.ts'
 export { MemoryClient, MemoryStore, type MemoryStoreSettings } from './memory-store.ts'
 export { MemoryPlanStore } from './plan/memory-plan-store.ts'
+export {
+  advanceCursors,
+  definitionOf,
+  dueJobOf,
+  insertJob,
+  insertSlots,
+  timingOf,
+} from './plan/plan.ts'
 export { internLane } from './submit/insert-runs.ts'
 export { type Hints, type Line, type MemoryStoreOptions, noHints } from './tables/line.ts'
 export { MemoryDatabase, type StoreMutant } from './tables/memory-database.ts'

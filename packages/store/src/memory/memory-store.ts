@@ -1,9 +1,11 @@
 /** A complete store in memory on one line, for the comparison with PostgreSQL. */
 import type { Clock, Random } from '@punctual/core/clock'
+import type { PlannedJob } from '@punctual/core/job'
 import { MemoryDeadLetters } from './dead-letters/memory-dead-letters.ts'
 import { MemoryJobs } from './jobs/memory-jobs.ts'
 import { MemoryAuditStore } from './ledger/memory-audit-store.ts'
 import { MemoryPlanStore } from './plan/memory-plan-store.ts'
+import { insertSlots } from './plan/plan.ts'
 import { MemoryQueues } from './queues/memory-queues.ts'
 import { MemoryRunSteering } from './runs/memory-run-steering.ts'
 import { MemorySubmitter } from './submit/memory-submitter.ts'
@@ -29,10 +31,15 @@ export class MemoryClient {
   readonly deadLetters: MemoryDeadLetters
   readonly queues: MemoryQueues
 
-  constructor(options: MemoryStoreOptions, work: MemoryWorkStore, random: Random) {
+  constructor(
+    options: MemoryStoreOptions,
+    work: MemoryWorkStore,
+    random: Random,
+    nextId?: MemoryStoreSettings['nextId'],
+  ) {
     this.submitter = new MemorySubmitter(options, random)
     this.runs = new MemoryRunSteering(options, work)
-    this.jobs = new MemoryJobs(options, random)
+    this.jobs = new MemoryJobs(options, random, nextId)
     this.deadLetters = new MemoryDeadLetters(options)
     this.queues = new MemoryQueues(options)
   }
@@ -52,8 +59,9 @@ export class MemoryStore {
     const options = { db: this.db, line, clock, horizonMs, hints: noHints }
     this.work = new MemoryWorkStore(options)
     this.upkeep = new MemoryUpkeepStore(options, this.work)
-    this.plan = new MemoryPlanStore({ ...options, nextId, race: false })
+    const record = (plans: readonly PlannedJob[]) => insertSlots(this.db, plans, nextId)
+    this.plan = new MemoryPlanStore({ ...options, record, race: false })
     this.audit = new MemoryAuditStore(options, this.work)
-    this.client = new MemoryClient(options, this.work, random)
+    this.client = new MemoryClient(options, this.work, random, nextId)
   }
 }

@@ -2,189 +2,15 @@
  * Keeps the store in memory equal to the PostgreSQL store that it models: random histories are
  * played on both, and every answer and every table is compared after each step.
  */
-import type { ClaimedRun, Settlement } from '@punctual/core/ports'
-import type { SubmitOptions } from '@punctual/core/submit'
-import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
+import type { ClaimedRun } from '@punctual/core/ports'
+import { postgresMajors, succeeded, TestStore } from '@punctual/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { kinds, perform, stepOf } from './steps.ts'
+import { claim, settle, submit } from './twin-runs.ts'
 import { Twins } from './twins.ts'
 
-const HISTORIES = 15
-
-const worker = fc.nat(2)
-const pick = fc.nat(1_000)
-const hows = ['ok', 'retry', 'far', 'dead', 'cancelled', 'twice', 'other'] as const
-
-const kinds = {
-  submit: fc.record({
-    key: fc.option(fc.constantFrom('a', 'b')),
-    far: fc.boolean(),
-    priority: fc.constantFrom(5, 9),
-    delivery: fc.constantFrom('at-least-once', 'at-least-once', 'at-most-once' as const),
-    crashes: fc.boolean(),
-  }),
-  trigger: fc.record({ pick }),
-  claim: fc.record({ worker, limit: fc.integer({ min: 1, max: 4 }) }),
-  settle: fc.record({ worker, pick, how: fc.constantFrom(...hows), batch: fc.boolean() }),
-  mark: fc.record({ worker, pick }),
-  giveBack: fc.record({ worker, pick }),
-  checkpoint: fc.record({ worker, pick }),
-  die: fc.record({ worker }),
-  cancel: fc.record({ pick }),
-  reschedule: fc.record({ pick, far: fc.boolean() }),
-  hasten: fc.record({ pick }),
-  reprioritise: fc.record({ pick, priority: fc.constantFrom(5, 9) }),
-  edit: fc.record({ pick, value: pick }),
-  replay: fc.record({ pick, payload: fc.option(fc.constant('"again"')), kept: fc.boolean() }),
-  discard: fc.record({ pick }),
-  promote: fc.record({ limit: fc.constantFrom(1, 100) }),
-  resolve: fc.record({}),
-  plan: fc.record({ pick, how: fc.constantFrom('run', 'run', 'late', 'skip', 'again' as const) }),
-  ask: fc.record({ worker, pick }),
-  audit: fc.record({}),
-  pause: fc.record({ all: fc.boolean(), on: fc.boolean() }),
-  drain: fc.record({ worker, on: fc.boolean() }),
-}
-
-type Kinds = typeof kinds
-type Step = {
-  [K in keyof Kinds]: { kind: K; input: Kinds[K] extends fc.Arbitrary<infer T> ? T : never }
-}[keyof Kinds]
-
-const weights: Partial<Record<keyof Kinds, number>> = {
-  submit: 5,
-  trigger: 5,
-  claim: 7,
-  settle: 7,
-  plan: 4,
-  replay: 3,
-}
-
-const step = fc.oneof(
-  ...Object.entries(kinds).map(([kind, arbitrary]) => ({
-    weight: weights[kind as keyof Kinds] ?? 1,
-    arbitrary: (arbitrary as fc.Arbitrary<unknown>).map(
-      (value) => ({ kind, input: value }) as Step,
-    ),
-  })),
-)
-
-const settlementOf = (run: ClaimedRun, how: (typeof hows)[number]): Settlement => {
-  if (how === 'retry') return retry(run)
-  if (how === 'far') return retry(run, 3_600_000)
-  if (how === 'dead') return dead(run)
-  const reason = 'asked'
-  if (how === 'cancelled') return { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason }
-  return succeeded(run, '"done"')
-}
-
-function submitOptions(input: Extract<Step, { kind: 'submit' }>['input']): SubmitOptions {
-  return {
-    ...(input.key && { key: input.key }),
-    ...(input.far && { delayMs: 3_600_000 }),
-    ...{ priority: input.priority, delivery: input.delivery },
-    ...(!input.crashes && { retry: { retryOn: ['failed'] } }),
-  }
-}
-
-async function perform(twins: Twins, { kind, input }: Step): Promise<void> {
-  const heldOf = (by: number) => twins.held[by] as ClaimedRun[]
-  switch (kind) {
-    case 'submit':
-      return twins.submit(submitOptions(input))
-    case 'trigger':
-      return twins.trigger(input.pick)
-    case 'claim':
-      return twins.claim(input.worker, input.limit)
-    case 'settle':
-      return settle(twins, input)
-    case 'mark':
-    case 'checkpoint': {
-      const run = heldOf(input.worker)[input.pick % Math.max(1, heldOf(input.worker).length)]
-      if (!run) return
-      if (kind === 'mark') await twins.both(({ work }) => work.markStarted([run]))
-      else await twins.both(({ work }) => work.saveCheckpoint(run, '1'))
-      return
-    }
-    case 'giveBack': {
-      const [run] = heldOf(input.worker).splice(
-        input.pick % Math.max(1, heldOf(input.worker).length),
-        1,
-      )
-      if (run) await twins.both(({ work }) => work.giveBack([run]))
-      return
-    }
-    case 'die':
-      return twins.die(input.worker)
-    case 'cancel':
-      return twins.cancel(input.pick)
-    case 'reschedule':
-      return twins.reschedule(input.pick, input.far)
-    case 'hasten':
-      return twins.hasten(input.pick)
-    case 'reprioritise':
-      return twins.reprioritise(input.pick, input.priority)
-    case 'edit':
-      return twins.edit(input.pick, String(input.value))
-    case 'replay':
-      return twins.replay(input.pick, input.payload, input.kept)
-    case 'discard':
-      return twins.discard(input.pick)
-    case 'promote':
-      return twins.promote(input.limit)
-    case 'resolve':
-      await twins.both(({ upkeep }) => upkeep.resolveParked(0))
-      return
-    case 'plan':
-      return twins.plan(input.pick, input.how)
-    case 'ask':
-      return ask(twins, input)
-    case 'audit':
-      return audit(twins)
-    case 'pause':
-      return twins.pause(input.all ? null : 'default', input.on)
-    case 'drain':
-      return twins.drain(input.worker, input.on)
-  }
-}
-
-/**
- * Settles one run that a worker holds, dead or alive, or two together of which one may be stale.
- */
-async function settle(
-  twins: Twins,
-  input: Extract<Step, { kind: 'settle' }>['input'],
-): Promise<void> {
-  const held = twins.held[input.worker] as ClaimedRun[]
-  const runs = held.splice(input.pick % Math.max(1, held.length), input.batch ? 2 : 1)
-  if (new Set(runs.map(({ id }) => id)).size < runs.length) runs.pop()
-  if (runs.length === 0) return
-  const settlements = runs.map((run) => settlementOf(run, input.how))
-  await twins.settle(input.worker, settlements)
-  if (input.how === 'twice') await twins.settle(input.worker, settlements)
-  if (input.how === 'other')
-    await twins.settle(
-      input.worker,
-      runs.map((run) => retry(run)),
-    )
-}
-
-async function ask(twins: Twins, input: { worker: number; pick: number }): Promise<void> {
-  const held = twins.held[input.worker] as ClaimedRun[]
-  const known = held.slice(input.pick % 2).map(({ fence }) => fence)
-  const session = twins.sessions[input.worker] as string
-  await twins.both(({ work }) => work.strayLeases(session, known))
-  if (held.length > 0) await twins.both(({ work }) => work.cancelRequests(held))
-  const ids = twins.runs.slice(0, 5)
-  if (ids.length > 0) await twins.both(({ work }) => work.checkpoints(ids))
-}
-
-async function audit(twins: Twins): Promise<void> {
-  await twins.both(({ upkeep }) => upkeep.orphanSessions())
-  await twins.both(async (store) => (await store.audit.freeHolds(null, 100)).runs)
-  await twins.both(async (store) => (await store.audit.unplannedRuns(null, 1_000)).runs)
-  await twins.both((store) => store.audit.freeParked(0))
-}
+const HISTORIES = 20
 
 describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
   let t: TestStore
@@ -195,7 +21,7 @@ describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
 
   it('a random history gives the same answers and rows in memory and in PostgreSQL', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+      fc.asyncProperty(fc.array(stepOf(kinds), { minLength: 10, maxLength: 40 }), async (steps) => {
         const twins = await Twins.open(t)
         for (const one of steps) {
           await twins.pass()
@@ -209,10 +35,10 @@ describe.each(postgresMajors)('compared with PostgreSQL %s', (major) => {
 
   it('a store in memory that behaves differently is noticed', async () => {
     const twins = await Twins.open(t, new Set(['key-not-freed']))
-    await twins.submit({ key: 'a' })
-    await twins.claim(0, 1)
+    await submit(twins, { key: 'a' })
+    await claim(twins, 0, 1)
     const [run] = twins.held[0] as [ClaimedRun]
-    await twins.settle(0, [succeeded(run)])
+    await settle(twins, 0, [succeeded(run)])
     await expect(twins.compare()).rejects.toThrow()
   })
 })

@@ -1,29 +1,25 @@
-/**
- * Applies the same step to PostgreSQL and to the store in memory. Ids and fences are equal on both
- * sides: the values of the server are handed to the memory. Times are the server's, which runs on
- * this machine.
- */
-import { encodeJson } from '@punctual/core/check'
-import type { DueJob, Overlap, PlannedJob } from '@punctual/core/job'
-import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
-import { compileOptions, type SubmitOptions } from '@punctual/core/submit'
+import type { Overlap, PlannedJob } from '@punctual/core/job'
+import type { ClaimedRun } from '@punctual/core/ports'
 import { systemClock, systemRandom } from '@punctual/store'
 import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
 import { expect } from 'vitest'
+import { flowFields } from '../../src/submit/flow-keys.ts'
 import { pictureOf, pictureOfMemory } from './picture.ts'
 
-const HOUR_MS = 3_600_000
-const HORIZON_MS = 60_000
+export const HOUR_MS = 3_600_000
+export const HORIZON_MS = 60_000
 const WORKERS = 3
-const OVERLAPS: readonly Overlap[] = [
+const CRASHES_UNTIL_QUARANTINE = 3
+export const OVERLAPS: readonly Overlap[] = [
   ...(['allow', 'skip', 'queue-one', 'queue-all'] as const),
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
 const EMPTIED = [
   ...['runs', 'later', 'queue', 'leases', 'outcomes', 'attempts', 'live_keys', 'sessions'],
   ...['dead_letters', 'parked', 'job_holds', 'triggers', 'slots', 'stale_settles', 'checkpoints'],
-  ...['jobs', 'cursors', 'pauses'],
+  ...['jobs', 'cursors', 'pauses', 'gated', 'rates', 'rate_starts', 'limits'],
+  'job_versions',
 ]
 
 export class Twins {
@@ -33,14 +29,17 @@ export class Twins {
   readonly held: ClaimedRun[][] = []
   readonly runs: string[] = []
   readonly jobs: string[] = []
-  readonly #slotRuns = new Map<string, string>()
-  readonly #planned: PlannedJob[] = []
+  readonly slotRuns = new Map<string, string>()
+  readonly planned: PlannedJob[] = []
+  /** How far the time of planners is ahead. */
+  aheadMs = 0
+  readonly #learnt = new Set<string>()
 
   constructor(t: TestStore, mutants: ReadonlySet<StoreMutant>) {
     this.t = t
     this.memory = new MemoryStore({
       ...{ clock: systemClock, random: systemRandom, horizonMs: HORIZON_MS, mutants },
-      nextId: (_, jobId, slotMs) => this.#slotRuns.get(`${slotMs} ${jobId}`) ?? 'no such run',
+      nextId: (_, jobId, slotMs) => this.slotRuns.get(`${slotMs} ${jobId}`) ?? 'no such run',
     })
   }
 
@@ -49,6 +48,8 @@ export class Twins {
     const twins = new Twins(t, mutants)
     for (const overlap of OVERLAPS)
       await t.job({ name: overlap, every: '1h', overlap, maxAttempts: 2 })
+    const concurrency = { key: 'a', limit: 2 }
+    await t.job({ name: 'gated', every: '1h', overlap: 'queue-all', concurrency })
     await t.job({ name: 'after end', everyAfterEnd: '1h', overlap: 'skip', pauseAfterFailures: 9 })
     // Lanes are created on first use.
     for (const priority of [5, 9]) await t.store.lanes.intern({ ...LANE, priority })
@@ -59,10 +60,10 @@ export class Twins {
   }
 
   /** Keeps two steps out of one millisecond, so that the order of what they queue is defined. */
-  async pass(): Promise<void> {
-    const nowMs = systemClock.wallMs()
+  async pass(ms = 1): Promise<void> {
+    const untilMs = systemClock.wallMs() + ms
     // waits: for the clock of both stores to advance by itself
-    while (systemClock.wallMs() <= nowMs) await systemClock.sleep(1)
+    while (systemClock.wallMs() < untilMs) await systemClock.sleep(1)
   }
 
   async compare(): Promise<void> {
@@ -90,7 +91,8 @@ export class Twins {
           ...{ id: row.id, name: row.name, createdMs: Math.floor(row.created_ms), tenantId: 1 },
           ...{ lane: row.lane, timing: row.timing, timeoutMs: row.timeout_ms },
           ...{ maxAttempts: row.max_attempts, traits: row.traits, payload: row.payload },
-          ...{ policy: row.policy, planningError: null },
+          ...{ policy: row.policy, planningError: null, startMs: null, maxRuns: row.max_runs },
+          flow: row.flow && flowFields(1, row.flow),
         })
       }
       for (const cursor of cursors) db.cursors.insert(cursor.jobId, cursor)
@@ -130,53 +132,6 @@ export class Twins {
     this.held[worker] ??= []
   }
 
-  async submit(options: SubmitOptions): Promise<void> {
-    const submission = { options: compileOptions('test', options), payload: encodeJson({ n: 1 }) }
-    const [accepted] = await this.t.store.submit([submission])
-    const id = accepted?.created ? accepted.id : undefined
-    const { submitter } = this.memory.client
-    expect(await submitter.submit(await submitter.prepare(submission, id))).toEqual(accepted)
-    if (id) this.runs.push(id)
-  }
-
-  async trigger(job: number): Promise<void> {
-    const jobId = this.jobs[job % this.jobs.length] as string
-    const id = await this.t.store.schedules.steering.trigger(jobId, null, 1)
-    await this.memory.client.jobs.trigger(jobId, id)
-    this.runs.push(id)
-  }
-
-  async claim(worker: number, limit: number): Promise<void> {
-    const request = {
-      sessionId: this.sessions[worker] as string,
-      fence: systemRandom.token(),
-      limit,
-    }
-    const lanes = await this.t.lanes()
-    expect(await this.memory.work.lanes(['test', 'other'], [])).toEqual(lanes)
-    const weights = lanes.map((_, i) => 1 + ((limit + i) % 3))
-    const theirs = await this.t.store.work.claim({ ...request, lanes, weights })
-    const ours = await this.memory.work.claim({ ...request, lanes, weights })
-    // Runs due in one store are due in the other; the next due time is exact to the millisecond.
-    const { nextDueInMs: theirNext, parked: theirParked, gave: theyGave, ...answer } = theirs
-    const { nextDueInMs: ourNext, parked: ourParked, gave, ...mine } = ours
-    expect(withoutTimes(mine)).toEqual(withoutTimes(answer))
-    const byLane = (a: LaneYield, b: LaneYield) => a.lane - b.lane
-    expect(gave.toSorted(byLane)).toMatchObject(
-      theyGave.toSorted(byLane).map(({ lane, runs, full }) => ({ lane, runs, full })),
-    )
-    expect(ourParked.toSorted()).toEqual(theirParked.toSorted())
-    expect(ourNext === null).toBe(theirNext === null)
-    this.held[worker]?.push(...theirs.runs)
-  }
-
-  async settle(worker: number, settlements: readonly Settlement[]): Promise<void> {
-    const session = this.sessions[worker] as string
-    const theirs = await this.t.store.work.settle(session, settlements)
-    const ours = await this.memory.work.settle(session, settlements)
-    expect(ours.toSorted()).toEqual(theirs.toSorted())
-  }
-
   /** Makes the same call on both stores and expects equal answers. */
   async both<T>(ask: (store: Pick<MemoryStore, 'work' | 'upkeep' | 'audit'>) => Promise<T>) {
     const { work, upkeep, schedules } = this.t.store
@@ -185,7 +140,12 @@ export class Twins {
     return theirs
   }
 
-  async die(worker: number): Promise<void> {
+  runAt(pick: number): string | undefined {
+    return this.runs[pick % Math.max(1, this.runs.length)]
+  }
+
+  /** The process has sent no heartbeat for longer than its lease. */
+  async expire(worker: number): Promise<void> {
     const id = this.sessions[worker] as string
     await this.t.expire(id)
     const { db } = this.memory
@@ -193,176 +153,33 @@ export class Twins {
       const session = db.sessions.get(id)
       if (session) db.sessions.set(id, { ...session, expiresMs: 0 })
     })
+  }
+
+  /** Reaps the sessions that have expired; a worker that was reaped opens another session. */
+  async reapExpired(worker: number): Promise<void> {
     const expired = await this.both(
       async ({ upkeep }) => (await upkeep.expiredSessions()).sessionIds,
     )
-    await this.both(({ upkeep }) => upkeep.reap(expired, 3))
-    await this.session(worker)
+    await this.both(({ upkeep }) => upkeep.reap(expired, CRASHES_UNTIL_QUARANTINE))
+    const isReaped = !this.memory.db.sessions.has(this.sessions[worker] as string)
+    if (isReaped) await this.session(worker)
   }
 
-  async cancel(pick: number): Promise<void> {
-    const id = this.runs[pick % Math.max(1, this.runs.length)]
-    if (!id) return
-    const theirs = (await this.t.store.steering.cancel([id], 'asked')).get(id) ?? null
-    expect(await this.memory.client.runs.cancel(id, 'asked')).toBe(theirs)
-  }
-
-  async reschedule(pick: number, far: boolean): Promise<void> {
-    const id = this.runs[pick % Math.max(1, this.runs.length)]
-    if (!id) return
-    const dueMs = systemClock.wallMs() + (far ? HOUR_MS : 0)
-    const theirs = (await this.t.store.steering.reschedule([id], dueMs)).has(id)
-    expect(await this.memory.client.runs.reschedule(id, dueMs)).toBe(theirs)
-  }
-
-  async hasten(pick: number): Promise<void> {
-    const id = this.#runAt(pick)
-    if (!id) return
-    const theirs = (await this.t.store.steering.reschedule([id], null)).has(id)
-    expect(await this.memory.client.runs.reschedule(id, null)).toBe(theirs)
-  }
-
-  async reprioritise(pick: number, priority: number): Promise<void> {
-    const id = this.#runAt(pick)
-    if (!id) return
-    const theirs = (await this.t.store.steering.reprioritise([id], priority)).has(id)
-    expect(await this.memory.client.runs.reprioritise(id, priority)).toBe(theirs)
-  }
-
-  async edit(pick: number, payload: string): Promise<void> {
-    const id = this.#runAt(pick)
-    if (!id) return
-    const theirs = (await this.t.store.steering.edit([id], payload)).has(id)
-    expect(await this.memory.client.runs.edit(id, payload)).toBe(theirs)
-  }
-
-  /** Replays a dead letter, or a run that is not one. */
-  async replay(pick: number, payload: string | null, fromCheckpoint: boolean): Promise<void> {
-    const dead = this.memory.db.deadLetters.values().map(({ runId }) => runId)
-    const id = dead[pick % Math.max(1, dead.length)] ?? this.#runAt(pick)
-    if (!id) return
-    const options = { note: null, by: null, fromCheckpoint }
-    const { deadLetterSteering } = this.t.store
-    const [theirs] = await deadLetterSteering.replay([{ id, payload }], options, 1, null)
-    const newId = theirs?.result === 'replayed' ? theirs.id : 'no such run'
-    const ours = await this.memory.client.deadLetters.replay({ id, newId, payload, fromCheckpoint })
-    expect(ours).toBe(theirs?.result)
-    if (theirs?.result === 'replayed') this.runs.push(newId)
-  }
-
-  async discard(pick: number): Promise<void> {
-    const dead = this.memory.db.deadLetters.values().map(({ runId }) => runId)
-    const id = dead[pick % Math.max(1, dead.length)]
-    if (!id) return
-    const by = { note: null, by: null }
-    const theirs = (await this.t.store.deadLetterSteering.discard([id], by, 1, null)).has(id)
-    expect(await this.memory.client.deadLetters.discard(id)).toBe(theirs)
-  }
-
-  #runAt(pick: number): string | undefined {
-    return this.runs[pick % Math.max(1, this.runs.length)]
-  }
-
-  /** Decides the next slot of a job that exists in both stores, and records the plan. */
-  async plan(pick: number, how: 'run' | 'late' | 'skip' | 'again'): Promise<void> {
-    const request = { shards: allShards, fromMs: 0, untilMs: FAR_MS, limit: 1_000 }
-    const theirs = await this.t.store.schedules.plan.dueJobs(request)
-    const ours = await this.memory.plan.dueJobs(request)
-    const byId = (jobs: readonly DueJob[]) => jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    expect(byId(ours)).toEqual(byId(theirs))
-    const job = byId(theirs)[pick % Math.max(1, theirs.length)]
-    const old = this.#planned[pick % Math.max(1, this.#planned.length)]
-    const plan = how === 'again' ? old : job && planOf(job, how)
-    if (!plan) return
-    const refused = async () => expect.unreachable('none of these plans is refused')
-    const accepted = await this.t.store.schedules.plan.plan([plan], refused)
-    await this.#learnSlots()
-    expect(await this.memory.plan.plan([plan])).toBe(accepted)
-    this.#planned.push(plan)
-  }
-
-  async #learnSlots(): Promise<void> {
+  /** A slot whose run was taken back may have another run. */
+  async learnSlots(): Promise<void> {
     const { rows } = await this.t.sql.query(
-      'select (extract(epoch from slot_at) * 1000)::float8 as ms, job_id, run_id from punctual.slots where run_id is not null',
+      'select (extract(epoch from slot_at) * 1000)::float8 as ms, job_id, id from punctual.runs where slot_at is not null order by id',
     )
-    for (const { ms, job_id: jobId, run_id: runId } of rows) {
-      if (this.#slotRuns.has(`${ms} ${jobId}`)) continue
-      this.#slotRuns.set(`${ms} ${jobId}`, runId)
-      this.runs.push(runId)
+    for (const { ms, job_id: jobId, id } of rows) {
+      if (this.#learnt.has(id)) continue
+      this.#learnt.add(id)
+      this.slotRuns.set(`${ms} ${jobId}`, id)
+      this.runs.push(id)
     }
-  }
-
-  /** Moves distant runs most of an hour closer, so that they enter the horizon. */
-  async promote(limit: number): Promise<void> {
-    const byMs = HOUR_MS - HORIZON_MS / 2
-    await this.t.sql.query(
-      `update punctual.later set due_at = due_at - $1::bigint * interval '1 millisecond'
-       where due_at > clock_timestamp() + interval '10 minutes'`,
-      [byMs],
-    )
-    const { db } = this.memory
-    db.transact(() => {
-      for (const row of db.later.values())
-        if (row.dueMs > db.nowMs + 600_000)
-          db.later.set(row.runId, { ...row, dueMs: row.dueMs - byMs })
-    })
-    await this.both(async ({ upkeep }) => (await upkeep.promote(HORIZON_MS, limit)).promoted)
-  }
-
-  async pause(queue: string | null, on: boolean): Promise<void> {
-    const where = queue === null ? 'queue is null' : `queue = '${queue}'`
-    await this.t.sql.query(`delete from punctual.pauses where ${where}`)
-    if (on)
-      await this.t.sql.query(
-        'insert into punctual.pauses (tenant_id, paused_at, queue) values (1, clock_timestamp(), $1)',
-        [queue],
-      )
-    const { db } = this.memory
-    db.transact(() => {
-      if (on) db.pauses.set(queue ?? '*', queue ?? '*')
-      else db.pauses.delete(queue ?? '*')
-    })
-  }
-
-  async drain(worker: number, on: boolean): Promise<void> {
-    const id = this.sessions[worker] as string
-    const at = on ? 'clock_timestamp()' : 'null'
-    await this.t.sql.query(`update punctual.sessions set drain_asked_at = ${at} where id = $1`, [
-      id,
-    ])
-    await this.memory.work.askToDrain(id, on)
-    await this.both(({ work }) => work.renewSession(id))
   }
 }
 
 const LANE = { tenantId: 1, queue: 'default', handler: 'test' }
-const FAR_MS = Date.UTC(2100, 0, 1)
-const allShards = Array.from({ length: 256 }, (_, shard) => shard)
-
-function planOf(job: DueJob, how: 'run' | 'late' | 'skip'): PlannedJob {
-  const { nextMs, runsLeft, anchorMs } = job
-  const slot = { slotMs: nextMs, fromMs: nextMs, slots: 1 }
-  const decision =
-    how === 'skip'
-      ? ({ ...slot, decision: 'skip', reason: 'misfire' } as const)
-      : ({
-          ...slot,
-          decision: 'run',
-          reason: how === 'late' ? 'late' : 'on-time',
-          dueMs: 1,
-        } as const)
-  const afterEnd = anchorMs === null || anchorMs === nextMs
-  return {
-    ...{ job, decisions: [decision], runsLeft, computed: !afterEnd },
-    ...(afterEnd ? { nextMs: null, anchorMs: null } : { nextMs: nextMs + HOUR_MS, anchorMs }),
-  }
-}
-
-/** Removes due times: they come from the server that created the run. */
-function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
-  return { ...rest, runs: runs.map(({ dueMs: _, ...run }) => run) }
-}
-
 /** Converts maps and sets to sorted lists. */
 function plain(answer: unknown): unknown {
   if (answer instanceof Map) return [...answer].map(([key, value]) => `${key} ${value}`).sort()

@@ -1,241 +1,189 @@
 /**
- * Two statements that race for the same row. Where that is cheap, both wait at the row before
- * either may continue, so that they meet every time. The answers and the rows must be those of one
- * order.
+ * Two calls that race on PostgreSQL. Their answers and the rows must be those of one of the two
+ * orders, in which the store in memory performs them.
  */
-import type { ClaimedRun } from '@punctual/core/ports'
-import { cancelled, eventually, type ModelRun, parked, settled } from '@punctual/testkit'
+import type { ClaimedRun, ClaimResult } from '@punctual/core/ports'
+import { compileOptions, makeSubmission } from '@punctual/core/submit'
+import { type PostgresStore, systemRandom } from '@punctual/store'
+import { succeeded } from '@punctual/testkit'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { planAll } from '../kit/planning-kit.ts'
-import { plannerIn, plans, steers } from './jobs.ts'
-import { holderOf, newRun, submissionOf, submitted } from './steering.ts'
-import {
-  CRASHES_UNTIL_QUARANTINE,
-  comeBack,
-  countsOf,
-  fence,
-  type How,
-  holds,
-  settlementOf,
-  took,
-  workerOf,
-} from './working.ts'
-import { change, command, type Model, pick, type Real } from './world.ts'
+import { planAll, plannerOf } from '../kit/planning-kit.ts'
+import { byPolicy } from '../memory/steps.ts'
+import { passed, planInMemory } from '../memory/twin-jobs.ts'
+import type { Twins } from '../memory/twins.ts'
 
-/** How many sessions wait for this one, directly or behind another waiting session. */
-const WAITING = `
-  with waiting as materialized (select pid, pg_blocking_pids(pid) as behind from pg_locks where not granted),
-  first as (select pid from waiting where pg_backend_pid() = any (behind))
-  select count(distinct pid)::int as waiting
-  from waiting
-  where pg_backend_pid() = any (behind) or behind && array(select pid from first)`
+const CRASHES_UNTIL_QUARANTINE = 3
 
-/** Locks the lease of a run until both statements wait for it. */
-async function atLease<A, B>(
-  { t }: Real,
-  runId: string,
-  first: () => Promise<A>,
-  second: () => Promise<B>,
-): Promise<[A, B]> {
-  await t.sql.query('begin')
-  await t.sql.query('select from punctual.leases where run_id = $1 for update', [runId])
-  const both = Promise.all([first(), second()])
-  try {
-    await eventually(
-      'both wait for the lease',
-      async () => {
-        const { rows } = await t.sql.query(WAITING)
-        return rows[0].waiting >= 2
-      },
-      5_000,
-    )
-  } finally {
-    await t.sql.query('commit')
+interface Call {
+  readonly theirs: (store: PostgresStore) => Promise<unknown>
+  /** The same call in memory; gets the answer of PostgreSQL, which may contain new ids. */
+  readonly ours: (answer: unknown) => Promise<unknown>
+}
+
+type Race = readonly [Call, Call]
+
+async function perform(twins: Twins, rival: PostgresStore, calls: Race): Promise<void> {
+  const [first, second] = calls
+  const answers = await Promise.all([first.theirs(twins.t.store), second.theirs(rival)])
+  await twins.learnSlots()
+  const inOrder = async (order: readonly (0 | 1)[]) => {
+    const ours: unknown[] = []
+    for (const i of order) ours[i] = await calls[i].ours(answers[i])
+    expect(ours).toEqual(answers)
+    await twins.compare()
   }
-  return both
+  const { db } = twins.memory
+  let commits = 0
+  db.onCommit = () => commits++
+  try {
+    await inOrder([0, 1])
+  } catch (error) {
+    db.onCommit = null
+    db.failOver(commits)
+    await inOrder([1, 0]).catch(() => Promise.reject(error))
+  }
 }
 
-/** A run that this worker believes to hold, and that it does hold. */
-function heldBy(model: Model, by: number): ClaimedRun | undefined {
-  const worker = workerOf(model, by)
-  return worker.gone ? undefined : worker.held.find(({ id, fence }) => holds(model, id, fence))
+/** A run that this worker holds. */
+function heldBy({ held, memory }: Twins, worker: number): ClaimedRun | undefined {
+  return held[worker]?.find(({ id, fence }) => memory.db.leases.get(id)?.fence === fence)
 }
 
-const forget = (model: Model, by: number, run: ClaimedRun) => {
-  const worker = workerOf(model, by)
-  worker.held = worker.held.filter((held) => held !== run)
+/** While one lease is being settled, the reaper takes the others and leaves the session. */
+const isOnlyLease = ({ memory }: Twins, session: string) =>
+  memory.db.leases.values().filter(({ sessionId }) => sessionId === session).length === 1
+
+const settlementOf = (run: ClaimedRun, ok: boolean) => (ok ? succeeded(run) : byPolicy(run, 'fail'))
+
+const settling = (twins: Twins, worker: number, run: ClaimedRun, ok: boolean): Call => {
+  const session = twins.sessions[worker] as string
+  const settlements = [settlementOf(run, ok)]
+  return {
+    theirs: (store) => store.work.settle(session, settlements),
+    ours: () => twins.memory.work.settle(session, settlements),
+  }
 }
 
-const how = fc.constantFrom<How>('ok', 'fail', 'interrupt')
+const cancelling = (twins: Twins, id: string): Call => ({
+  theirs: async (store) => (await store.steering.cancel([id], 'asked')).get(id) ?? null,
+  ours: () => twins.memory.client.runs.cancel(id, 'asked'),
+})
 
-const settleAgainstReaper = fc.record({ by: fc.nat(2), how }).map(({ by, how }) =>
-  command(
-    `settle(${by}, ${how}) against the reaper`,
-    (model) => heldBy(model, by) !== undefined,
-    async (model, real) => {
-      const { t, rival } = real
-      const worker = workerOf(model, by)
-      const run = heldBy(model, by) as ClaimedRun
-      const [settlement, ending] = settlementOf(run, how, 'now')
-      await t.expire(worker.session)
-      const [refused, reaped] = await Promise.all([
-        t.store.work.settle(worker.session, [settlement]),
-        rival.upkeep.reap([worker.session], CRASHES_UNTIL_QUARANTINE),
-      ])
-      if (refused.length === 0) change(model, run.id, (before) => settled(before, ending))
-      // The reaper skips a lease that is being settled, and its session stays until the next pass.
-      const skipped = refused.length === 0 && reaped.sessions === 0
-      const lost = fence(model, worker)
-      worker.gone = !skipped
-      expect(reaped, 'the reaper takes the runs that are not settled').toEqual(
-        countsOf(skipped ? 0 : 1, lost),
-      )
-      forget(model, by, run)
+/** The reaper skips a lease that is being settled: its session then stays until the next pass. */
+const reaping = (twins: Twins, session: string): Call => ({
+  theirs: (store) => store.upkeep.reap([session], CRASHES_UNTIL_QUARANTINE),
+  ours: async (answer) => {
+    const isSkipped = (answer as { sessions: number }).sessions === 0
+    return isSkipped ? answer : twins.memory.upkeep.reap([session], CRASHES_UNTIL_QUARANTINE)
+  },
+})
+
+const idsOf = ({ runs, parked }: ClaimResult) => ({
+  runs: runs.map(({ id, fence }) => `${id} ${fence}`).sort(),
+  parked: parked.toSorted(),
+})
+
+async function claiming(twins: Twins, worker: number): Promise<Call> {
+  const lanes = await twins.t.lanes()
+  const sessionId = twins.sessions[worker] as string
+  const request = { sessionId, fence: systemRandom.token(), limit: 2, lanes }
+  return {
+    theirs: async (store) => {
+      const result = await store.work.claim(request)
+      twins.held[worker]?.push(...result.runs)
+      return idsOf(result)
     },
-  ),
-)
+    ours: async () => idsOf(await twins.memory.work.claim(request)),
+  }
+}
 
-const settleAgainstCancel = fc.record({ by: fc.nat(2), how }).map(({ by, how }) =>
-  command(
-    `settle(${by}, ${how}) against a cancel`,
-    (model) => {
-      const run = heldBy(model, by)
-      return run !== undefined && !model.runs.get(run.id)?.lease?.cancelling
+function submitting({ memory, runs }: Twins): Call {
+  const submission = makeSubmission(compileOptions('test', { key: 'c' }), '1')
+  const { submitter } = memory.client
+  return {
+    theirs: async (store) => {
+      const [accepted] = await store.submit([submission])
+      if (accepted?.created) runs.push(accepted.id)
+      return accepted
     },
-    async (model, real) => {
-      const { t, rival } = real
-      const run = heldBy(model, by) as ClaimedRun
-      const [settlement, ending] = settlementOf(run, how, 'now')
-      const [refused] = await atLease(
-        real,
-        run.id,
-        () => t.store.work.settle(workerOf(model, by).session, [settlement]),
-        () => rival.steering.cancel([run.id], 'asked'),
-      )
-      expect(refused).toEqual([])
-      // In both orders: a final settlement stays, and a retry is cancelled.
-      change(model, run.id, (before) => {
-        const after = settled(before, ending)
-        return after.final === null ? cancelled(after) : after
-      })
-      forget(model, by, run)
+    ours: async (answer) => {
+      const { id, created } = answer as { id: string; created: boolean }
+      return submitter.submit(await submitter.prepare(submission, created ? id : undefined))
     },
-  ),
-)
+  }
+}
 
-const claimAgainstClaim = fc.integer({ min: 1, max: 3 }).map((limit) =>
-  command(
-    `claim(${limit}) against claim(${limit})`,
-    (model) => workerOf(model, 0).alive && workerOf(model, 1).alive,
-    async (model, { t, rival }) => {
-      const workers = [workerOf(model, 0), workerOf(model, 1)] as const
-      const results = await Promise.all([
-        t.claim(workers[0].session, limit),
-        t.claim(workers[1].session, limit, rival),
-      ])
-      for (const [i, { runs, parked: waiting }] of results.entries()) {
-        expect(runs.length).toBeLessThanOrEqual(limit)
-        took(model, workers[i as 0 | 1], runs)
-        for (const id of waiting) change(model, id, parked)
-      }
-    },
-  ),
-)
+const planning = (twins: Twins): Call => {
+  const nowMs = passed(twins, 0)
+  return {
+    theirs: (store) => planAll(plannerOf({ store, alone: true, nowMs: () => nowMs })),
+    ours: () => planInMemory(twins, nowMs),
+  }
+}
 
-const claimAgainstCancel = fc.record({ by: fc.nat(2), n: fc.nat() }).map(({ by, n }) =>
-  command(
-    `claim(${by}) against cancel(${n})`,
-    (model) => workerOf(model, by).alive && dueRun(model, n) !== undefined,
-    async (model, real) => {
-      const { t, rival } = real
-      const worker = workerOf(model, by)
-      await comeBack(worker, real)
-      const { id } = dueRun(model, n) as ModelRun
-      const [result, answers] = await Promise.all([
-        t.claim(worker.session, 2),
-        rival.steering.cancel([id], 'asked'),
-      ])
-      took(model, worker, result.runs)
-      for (const parkedId of result.parked) change(model, parkedId, parked)
-      const isHeld = model.runs.get(id)?.lease !== null
-      expect(answers.get(id), 'the cancel finds the run, queued or claimed').toBe(
-        isHeld ? 'cancelling' : 'cancelled',
-      )
-      change(model, id, cancelled)
-    },
-  ),
-)
+const pausing = (twins: Twins, id: string): Call => ({
+  theirs: (store) => store.schedules.steering.pause(id, null, 1),
+  ours: () => twins.memory.client.jobs.pause(id),
+})
 
-const dueRun = (model: Model, n: number) =>
-  pick(
-    [...model.runs.values()].filter(({ place, due }) => place === 'queue' && due),
-    n,
-  )
+const renewing = (twins: Twins, session: string): Call => ({
+  theirs: (store) => store.work.renewSession(session),
+  ours: () => twins.memory.work.renewSession(session),
+})
 
-const submitAgainstSubmit = submitted.map((given) =>
-  command(
-    `submit(c, ${given.distance}) against submit(c)`,
-    () => true,
-    async (model, { t, rival }) => {
-      const keyed = { ...given, key: 'c' }
-      const holder = holderOf(model, 'c')
-      const submission = submissionOf(keyed)
-      const both = await Promise.all([t.store.submit([submission]), rival.submit([submission])])
-      const [id, other] = both.map(([accepted]) => accepted?.id as string)
-      const created = both.filter(([accepted]) => accepted?.created)
-      expect(created.length, 'one of them creates the run, unless it exists').toBe(holder ? 0 : 1)
-      expect([id, other]).toEqual(holder ? [holder.id, holder.id] : [id, id])
-      if (!holder) model.runs.set(id as string, newRun(id as string, keyed))
-    },
-  ),
-)
+export const races = [
+  ...(['settle and reap', 'settle and cancel', 'claim and cancel'] as const),
+  ...(['submit and submit', 'plan and pause', 'renew and reap'] as const),
+] as const
 
-const planAgainstPause = fc.nat().map((n) =>
-  command(
-    `plan() against pause(${n})`,
-    (model) => model.jobs.size > 0,
-    async (model, { t, rival }) => {
-      const job = pick(model.jobs.values(), n) as { id: string; paused: boolean }
-      const [, done] = await Promise.all([
-        planAll(plannerIn(model, t.store)),
-        rival.schedules.steering.pause(job.id, null, 1),
-      ])
-      expect(done).toBe(!job.paused)
-      job.paused = true
-      const { moves } = steers(job.id)
-      // The pause may already have cancelled planned runs.
-      const makes = (run: ModelRun) =>
-        plans(model).makes?.(run) === true || (run.jobId === job.id && run.final === 'cancelled')
-      return { makes, ...(moves && { moves }) }
-    },
-  ),
-)
+export interface RaceInput {
+  readonly kind: (typeof races)[number]
+  readonly worker: number
+  readonly pick: number
+  readonly ok: boolean
+}
 
-const renewAgainstReaper = fc.nat(2).map((by) =>
-  command(
-    `renew(${by}) against the reaper`,
-    (model) => !workerOf(model, by).gone,
-    async (model, { t, rival }) => {
-      const worker = workerOf(model, by)
-      await t.expire(worker.session)
-      const [renewed, reaped] = await Promise.all([
-        t.store.work.renewSession(worker.session),
-        rival.upkeep.reap([worker.session], CRASHES_UNTIL_QUARANTINE),
-      ])
-      worker.alive = renewed !== null
-      const lost = renewed ? [] : fence(model, worker)
-      expect(reaped, 'exactly one of the two wins').toEqual(countsOf(renewed ? 0 : 1, lost))
-    },
-  ),
-)
+export const raced: fc.Arbitrary<RaceInput> = fc.record({
+  kind: fc.constantFrom(...races),
+  worker: fc.nat(2),
+  pick: fc.nat(1_000),
+  ok: fc.boolean(),
+})
 
-export const raceCommands = [
-  { weight: 2, arbitrary: settleAgainstReaper },
-  { weight: 2, arbitrary: settleAgainstCancel },
-  { weight: 2, arbitrary: claimAgainstClaim },
-  { weight: 2, arbitrary: claimAgainstCancel },
-  { weight: 1, arbitrary: submitAgainstSubmit },
-  { weight: 1, arbitrary: planAgainstPause },
-  { weight: 1, arbitrary: renewAgainstReaper },
-]
+/** Returns false when the state has nothing to race for. */
+export async function race(twins: Twins, rival: PostgresStore, input: RaceInput): Promise<boolean> {
+  const calls = await callsOf(twins, input)
+  if (calls === null) return false
+  const { kind, worker } = input
+  const reaps = kind === 'settle and reap' || kind === 'renew and reap'
+  if (reaps) await twins.expire(worker)
+  await perform(twins, rival, calls)
+  if (reaps) await twins.reapExpired(worker)
+  return true
+}
+
+async function callsOf(twins: Twins, input: RaceInput): Promise<Race | null> {
+  const { kind, worker, pick, ok } = input
+  const session = twins.sessions[worker] as string
+  const held = heldBy(twins, worker)
+  const queued = twins.memory.db.queue.values()
+  const waiting = queued[pick % Math.max(1, queued.length)]
+  const job = twins.jobs[pick % Math.max(1, twins.jobs.length)]
+  switch (kind) {
+    case 'settle and reap':
+      return held && isOnlyLease(twins, session)
+        ? [settling(twins, worker, held, ok), reaping(twins, session)]
+        : null
+    case 'settle and cancel':
+      return held ? [settling(twins, worker, held, ok), cancelling(twins, held.id)] : null
+    case 'claim and cancel':
+      return waiting ? [await claiming(twins, worker), cancelling(twins, waiting.runId)] : null
+    case 'submit and submit':
+      return [submitting(twins), submitting(twins)]
+    case 'plan and pause':
+      return job ? [planning(twins), pausing(twins, job)] : null
+    case 'renew and reap':
+      return [renewing(twins, session), reaping(twins, session)]
+  }
+}

@@ -29,6 +29,15 @@ describe.each(postgresMajors)('the fence on PostgreSQL %s', (major) => {
     expect(await t.store.work.settle(zombie, [succeeded(run)])).toEqual([run.id])
   })
 
+  it('the outcome of a run that was reaped, and cancelled while it waited, is refused', async () => {
+    const zombie = await t.session()
+    const run = await t.running(zombie)
+    await t.expire(zombie)
+    await t.reap([zombie])
+    await t.store.steering.cancel([run.id], 'asked')
+    expect(await t.store.work.settle(zombie, [succeeded(run)])).toEqual([run.id])
+  })
+
   it("a zombie's outcome is refused and recorded once another worker has the run (cases 19, 20)", async () => {
     const zombie = await t.session()
     const run = await t.running(zombie)

@@ -20,6 +20,7 @@ const simpler: readonly Change[] = [
   (settings) => ({ ...settings, nodes: Math.min(settings.nodes, 2) }),
   (settings) => ({ ...settings, skewMs: 0 }),
   (settings) => ({ ...settings, race: false }),
+  (settings) => ({ ...settings, flow: false }),
 ]
 
 /** Returns the smallest failure found, or the original one when nothing can be dropped. */

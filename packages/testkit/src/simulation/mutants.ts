@@ -21,6 +21,8 @@ export interface Mutant {
   readonly noticedBy: readonly string[]
   /** The faults that reveal the mutant soon; every seed has these and no others. */
   readonly faults: readonly Fault[]
+  /** Every seed has flow control. */
+  readonly flow?: true
 }
 
 export const mutants: readonly Mutant[] = [
@@ -28,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     name: 'settle-without-fence',
     what: 'A settle ends the lease of its run, whichever session holds it.',
     store: 'settle-without-fence',
-    noticedBy: ['I3'],
+    noticedBy: ['I3', 'I12'],
     faults: ['pause', 'crash'],
   },
   {
@@ -77,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     name: 'start-not-marked',
     what: 'A run that must not start twice starts without its mark.',
     wiring: unmarkedStarts,
-    noticedBy: ['I14'],
+    noticedBy: ['I14', 'L1'],
     faults: [],
   },
   {
@@ -112,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     name: 'reap-forgets-crash',
     what: 'The runs of a dead worker come back as if they had never been claimed.',
     store: 'reap-forgets-crash',
-    noticedBy: ['a duplicate is flagged'],
+    noticedBy: ['a duplicate is flagged', 'L1'],
     faults: ['pause', 'crash'],
   },
   {
@@ -137,6 +139,76 @@ export const mutants: readonly Mutant[] = [
     faults: [],
   },
   {
+    name: 'gate-without-places',
+    what: 'A claim leases every run of a concurrency key, however many are running.',
+    store: 'gate-without-places',
+    noticedBy: ['a key has no more leases than its limit'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'gate-overtaken',
+    what: 'A claim gives a free place of a concurrency key to a run behind the runs that wait.',
+    store: 'gate-overtaken',
+    noticedBy: ['runs of a key start in order'],
+    faults: ['failBefore', 'hangBefore'],
+    flow: true,
+  },
+  {
+    name: 'gate-not-released',
+    what: 'A free place of a concurrency key is not given to the runs that wait.',
+    store: 'gate-not-released',
+    noticedBy: ['L1'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'gate-not-freed',
+    what: 'The end of a run leaves its row of flow control.',
+    store: 'gate-not-freed',
+    noticedBy: ['I15'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'rate-not-charged',
+    what: 'Starts are not charged to their rate.',
+    store: 'rate-not-charged',
+    noticedBy: ['no more runs start than a rate allows'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'limit-not-counted',
+    what: 'A claim does not read the limits of queues.',
+    store: 'limit-not-counted',
+    noticedBy: ['a queue has no more leases than its limit', 'no more runs start'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'limit-not-charged',
+    what: 'Starts are not charged to the rate of their queue.',
+    store: 'limit-not-charged',
+    noticedBy: ['no more runs start than a rate allows'],
+    faults: [],
+    flow: true,
+  },
+  {
+    name: 'edit-keeps-planned',
+    what: 'A change of a job does not take back its planned runs.',
+    store: 'edit-keeps-planned',
+    noticedBy: ['I1', 'I6', 'L1', 'auditors find nothing'],
+    faults: [],
+  },
+  {
+    name: 'pause-keeps-cursor',
+    what: 'A pause takes back planned runs and leaves the cursor behind their slots.',
+    store: 'pause-keeps-cursor',
+    noticedBy: ['I6', 'auditors find nothing'],
+    faults: [],
+  },
+  {
     name: 'submit-again-queues-twice',
     what: 'A repeated submission queues its runs again.',
     store: 'submit-again-queues-twice',
@@ -155,6 +227,7 @@ export function optionsOf(mutant: Mutant, seed: number): SimulationOptions {
     change: (settings) => ({
       ...settings,
       leaseMs: Math.min(settings.leaseMs, LEASE_MAX_MS),
+      flow: mutant.flow ?? settings.flow,
       faults: { enabled, callPercent: 20, everyMs: 3_000 },
     }),
     mutants: new Set(mutant.store ? [mutant.store] : []),

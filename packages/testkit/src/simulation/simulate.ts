@@ -6,27 +6,29 @@
 import { defaults } from '@punctual/core/errors'
 import {
   internLane,
+  type Line,
   MemoryClient,
   MemoryDatabase,
+  type MemoryStoreOptions,
   MemoryWorkStore,
   type StoreMutant,
 } from '@punctual/store/memory'
 import type { WorkerHint } from '@punctual/worker'
+import { isQuiet, judge } from './judges/judge.ts'
+import { Ledger } from './judges/ledger.ts'
+import { type Violation, Watch } from './judges/watch.ts'
 import { Chance } from './world/chance.ts'
 import { FaultLine, type Server } from './world/fault-line.ts'
 import { callFaults, type Fault } from './world/faults.ts'
 import { HANDLER } from './world/handlers.ts'
 import { HintBoard } from './world/hint-board.ts'
 import { PRIORITIES } from './world/inputs.ts'
-import { isQuiet, judge } from './world/judge.ts'
-import { Ledger } from './world/ledger.ts'
 import { MachineClock } from './world/machine-clock.ts'
 import { Nemesis } from './world/nemesis.ts'
 import { type Settings, settingsOf } from './world/settings.ts'
 import { SimNode } from './world/sim-node.ts'
 import { type Machine, Timeline } from './world/timeline.ts'
 import { Trace } from './world/trace.ts'
-import { type Violation, Watch } from './world/watch.ts'
 import { noWiringMutants, type WiringMutants } from './world/wiring-mutants.ts'
 import { Workload } from './world/workload.ts'
 
@@ -62,7 +64,7 @@ const START_MS = Date.UTC(2026, 0, 1)
  */
 const QUIET_WITHIN_MS = 3_600_000
 /** More events than this for one second of activity means an endless loop. */
-const EVENTS_PER_SECOND_MAX = 4_000
+const EVENTS_PER_SECOND_MAX = 10_000
 
 /** By then nothing sent during the faults is still in flight. */
 const REMINDED_MS = 60_000
@@ -87,6 +89,8 @@ class World {
   readonly #watch: Watch
   readonly #hints: HintBoard
   readonly #nemesis: Nemesis
+  readonly #client: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
+  readonly #clientOptions: MemoryStoreOptions
   readonly #workload: Workload
   #nodes: SimNode[] = []
   #named = 0
@@ -110,6 +114,7 @@ class World {
         for (const node of this.#nodes) if (node.alive) node.jobsChanged()
       },
     })
+    this.#clientOptions = this.#makeClientOptions()
     this.#workload = this.#makeWorkload()
   }
 
@@ -132,13 +137,16 @@ class World {
     return node?.alive === true && !node.stopping && node.pausedUntilMs < sinceMs
   }
 
-  #makeWorkload(): Workload {
-    const machine: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
-    const clock = new MachineClock(this.#timeline, machine, 0)
-    const options = {
-      ...{ db: this.#server.db, line: this.#lineFor(machine), clock },
+  #makeClientOptions(): MemoryStoreOptions {
+    const clock = new MachineClock(this.#timeline, this.#client, 0)
+    return {
+      ...{ db: this.#server.db, line: this.#lineFor(this.#client), clock },
       ...{ horizonMs: this.#settings.horizonMs, hints: this.#hints },
     }
+  }
+
+  #makeWorkload(): Workload {
+    const options = this.#clientOptions
     const work = new MemoryWorkStore(options)
     const client = new MemoryClient(options, work, this.#chance.fork('ids'))
     return new Workload({
@@ -150,7 +158,7 @@ class World {
       work,
       db: this.#server.db,
       hints: this.#hints,
-      machine,
+      machine: this.#client,
       untilMs: START_MS + this.#settings.activeMs,
     })
   }
@@ -200,7 +208,7 @@ class World {
       await this.#timeline.run(this.#timeline.nowMs + 1_000, failed)
     this.#nemesis.end()
     this.#note('faults are over')
-    this.#timeline.after(REMINDED_MS, null, () => letAllWork(this.#server.db))
+    this.#timeline.after(REMINDED_MS, null, () => this.#letAllWork())
     await this.#timeline.run(
       this.#timeline.nowMs + QUIET_WITHIN_MS,
       () => failed() || (this.#workload.pending === 0 && this.#settled()),
@@ -209,6 +217,20 @@ class World {
     if (this.#watch.violations.length === 0)
       judge(this.#server.db, this.#ledger, this.#watch, { clockSteps })
     for (const node of this.#nodes) node.crash()
+  }
+
+  /** Withdraws every drain request, pause and limit that a client could not withdraw earlier. */
+  #letAllWork(): void {
+    const { db } = this.#server
+    const { clock, horizonMs, hints } = this.#clientOptions
+    const line: Line = { call: async (_, work) => db.transact(work) }
+    const options = { db, line, clock, horizonMs, hints }
+    const work = new MemoryWorkStore(options)
+    const { queues, jobs } = new MemoryClient(options, work, this.#chance.fork('operator'))
+    for (const queue of db.pauses.values()) void queues.resume(queue === '*' ? null : queue)
+    for (const { queue } of db.limits.values()) void queues.removeLimits(queue)
+    for (const { jobId, paused } of db.cursors.values()) if (paused) void jobs.resume(jobId)
+    for (const { id, drains } of db.sessions.values()) if (drains) void work.askToDrain(id, false)
   }
 
   /** Every run has ended, and every worker knows. */
@@ -238,13 +260,4 @@ function layLanes(db: MemoryDatabase): void {
       internLane(db, { tenantId: 1, queue, handler: HANDLER, priority })
   })
   db.secure()
-}
-
-/** Withdraws every drain request and pause that a client could not withdraw earlier. */
-function letAllWork(db: MemoryDatabase): void {
-  db.transact(() => {
-    for (const queue of db.pauses.values()) db.pauses.delete(queue)
-    for (const session of db.sessions.values())
-      if (session.drains) db.sessions.set(session.id, { ...session, drains: false })
-  })
 }

@@ -3,6 +3,7 @@
  * (dead-letters/lock-letters, close-letters, insert-replays).
  */
 import { traits } from '@punctual/core/run'
+import { insertGated } from '../parts/gated.ts'
 import { takeKey } from '../submit/insert-runs.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import { QUEUE_ALL_BITS, type RunRow, withoutOverlap } from '../tables/rows.ts'
@@ -49,8 +50,9 @@ function insertReplay(
   db.queue.insert(newId, {
     ...{ runId: newId, tenantId: run.tenantId, lane: run.lane, attempt: 0, crashes: 0 },
     ...{ traits: checkpoint === undefined ? bits : bits | traits.checkpointed },
-    ...{ jobId: run.jobId, posMs: nowMs, seq: db.nextSequence() },
+    ...{ jobId: run.jobId, posMs: nowMs, seq: db.nextSequence(), gate: null },
   })
+  insertGated(db, newId, bits, run.flow)
 }
 
 /** False when the dead letter is not open. */

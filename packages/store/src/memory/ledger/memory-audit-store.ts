@@ -1,7 +1,4 @@
-/**
- * Implements the auditor's store in memory. The simulation never edits a job, so each has one set
- * of rules.
- */
+/** Implements the auditor's store in memory. */
 import {
   type AuditedJob,
   decidedUntil,
@@ -19,6 +16,7 @@ import type {
   SlotSample,
 } from '@punctual/core/ports'
 import { TimingCache } from '@punctual/core/schedule'
+import { versionsOf } from '../jobs/held-job.ts'
 import { slotKey } from '../plan/plan.ts'
 import type { MemoryStoreOptions } from '../tables/line.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
@@ -59,26 +57,24 @@ export class MemoryAuditStore implements AuditorStore {
 
   checkSlots(samples: readonly SlotSample[]): Promise<readonly SlotCheck[]> {
     return this.#call('check-slots', () =>
-      samples.map((sample) => ({
-        ...checkSlots(this.#db, sample, this.#timings),
-        job: sample.job,
-        rest: null,
-        lost: [],
-      })),
+      // A job that was edited since it was read is judged by its present rules.
+      auditedJobs(this.#db).flatMap((job) => {
+        const sample = samples.find((one) => one.job.id === job.id)
+        if (!sample) return []
+        const match = checkSlots(this.#db, { ...sample, job }, this.#timings)
+        return [{ ...match, job, rest: null, lost: [] }]
+      }),
     )
   }
 
   straySlots(fromMs: number, untilMs: number, limit: number) {
     return this.#call('stray-slots', () => {
-      const jobs = new Map(auditedJobs(this.#db).map((job) => [job.id, job]))
       return this.#db.slots
         .values()
         .filter(({ slotMs }) => slotMs >= fromMs && slotMs <= untilMs)
         .slice(0, limit)
         .filter(({ jobId, slotMs }) => {
-          const job = jobs.get(jobId)
-          const eras = job ? erasOf(job.createdMs, [], job) : []
-          return !isSlotOf(jobId, eras, this.#timings, slotMs)
+          return !isSlotOf(jobId, allErasOf(this.#db, jobId), this.#timings, slotMs)
         })
         .map(({ jobId, slotMs }) => ({ jobId, slotMs }))
     })
@@ -123,9 +119,10 @@ export class MemoryAuditStore implements AuditorStore {
     return this.#call('list-free-parked', () =>
       this.#db.parked
         .values()
-        .filter(({ parkedMs }) => parkedMs < this.#db.nowMs - olderThanMs)
-        .filter(({ jobId }) => !this.#db.holds.has(jobId))
-        .map(({ jobId, runId }) => ({ jobId, runId })),
+        .filter(({ gate, parkedMs }) => gate === null && parkedMs < this.#db.nowMs - olderThanMs)
+        .flatMap(({ jobId, runId }) =>
+          jobId === null || this.#db.holds.has(jobId) ? [] : [{ jobId, runId }],
+        ),
     )
   }
 
@@ -165,6 +162,15 @@ function rearm(db: MemoryDatabase, job: AuditedJob): boolean {
   return true
 }
 
+/** The rules of a job over time; a deleted job has only earlier ones. */
+function allErasOf(db: MemoryDatabase, jobId: string) {
+  const rulesOf = (timing: number) => decodeRules(db.timings.get(String(timing)) ?? '')
+  const versions = versionsOf(db, jobId).map((row) => ({ ...row, rules: rulesOf(row.timing) }))
+  const cursor = db.cursors.get(jobId)
+  const createdMs = db.jobs.get(jobId)?.createdMs ?? null
+  return erasOf(createdMs, versions, cursor ? { ...cursor, rules: rulesOf(cursor.timing) } : null)
+}
+
 /** Returns the jobs with the fields of their cursors that the audit of slots needs. */
 export function auditedJobs(db: MemoryDatabase): AuditedJob[] {
   return db.cursors.values().flatMap((cursor) => {
@@ -184,8 +190,7 @@ export function auditedJobs(db: MemoryDatabase): AuditedJob[] {
 /** Checks that the ledger has exactly one decision for each slot of a range. */
 export function checkSlots(db: MemoryDatabase, sample: SlotSample, timings: TimingCache) {
   const { job } = sample
-  const eras = erasOf(job.createdMs, [], job)
-  const { slotsMs } = expectedSlots(job.id, eras, timings, sample)
+  const { slotsMs } = expectedSlots(job.id, allErasOf(db, job.id), timings, sample)
   const rows = db.slots
     .values()
     .filter(({ jobId }) => jobId === job.id)

@@ -13,6 +13,8 @@ export function finish(db: MemoryDatabase, ended: readonly Ended[]): void {
       ...{ attemptOutcome, startedMs, output, reason, finishedMs: nowMs },
     })
     if ((run.traits & traits.keyed) !== 0 && !db.mutants.has('key-not-freed')) freeKeyOf(db, runId)
+    if ((run.traits & traits.gated) !== 0 && !db.mutants.has('gate-not-freed'))
+      db.gated.delete(runId)
     if (isExclusive(run.traits) && !db.mutants.has('hold-not-freed'))
       if (run.jobId !== null && db.holds.get(run.jobId) === runId) db.holds.delete(run.jobId)
   }

@@ -1,18 +1,23 @@
 /** The planner's store in memory: PostgresPlanStore's transactions on the tables that hold runs. */
 import { type DueJob, decodeRules, type JobRules, type PlannedJob } from '@punctual/core/job'
 import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
+import type { Calendar } from '@punctual/core/schedule'
 import { retrying } from '../../connection/retrying.ts'
 import type { MemoryStoreOptions } from '../tables/line.ts'
-import { advanceCursors, dueJobs, insertSlots } from './plan.ts'
+import { advanceCursors, dueJobs } from './plan.ts'
 
 const PLAN_DEADLINE_MS = 10_000
 const FORGOTTEN_MS = 60_000
 
 export interface MemoryPlanStoreOptions extends MemoryStoreOptions {
-  /** Returns the id for the run of a slot. */
-  readonly nextId: (timeMs: number, jobId: string, slotMs: number) => string
+  /** Stores the decisions of jobs whose cursors were moved, in the same transaction. */
+  readonly record: (plans: readonly PlannedJob[]) => void
   /** Every planner believes that it is alone, so that all plan the same shards. */
   readonly race: boolean
+  /** The calendars of all tenants. @default none */
+  readonly calendars?: ReadonlyMap<string, Calendar>
+  /** Called with jobs that may have failed too often. @default they continue */
+  readonly onFailing?: (jobIds: readonly string[]) => void
 }
 
 export class MemoryPlanStore implements PlanStore {
@@ -60,12 +65,16 @@ export class MemoryPlanStore implements PlanStore {
     })
   }
 
-  async calendars(): Promise<ReadonlyMap<number, TenantCalendars>> {
-    return new Map()
+  async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
+    const all = { of: this.#options.calendars ?? new Map(), versions: new Map() }
+    return new Map(tenantIds.map((tenantId) => [tenantId, all]))
   }
 
-  async askedSkips(): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-    return new Map()
+  askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    const { db, line } = this.#options
+    return line.call('list-skips', () => {
+      return new Map(jobIds.map((id) => [id, db.slotSkips.get(id) ?? new Set()]))
+    })
   }
 
   async plan(jobs: readonly PlannedJob[]): Promise<number> {
@@ -79,20 +88,22 @@ export class MemoryPlanStore implements PlanStore {
 
   /** Moves the cursors, then stores the decisions for those that this planner could move. */
   async #transact(jobs: readonly PlannedJob[]): Promise<number> {
-    const { db, line, nextId } = this.#options
+    const { db, line, record } = this.#options
     if (db.mutants.has('cursor-outside-transaction')) {
       const ours = await line.call('advance-cursors', () => advanceCursors(db, jobs))
-      await line.call('insert-slots', () => insertSlots(db, ours, nextId))
+      await line.call('insert-slots', () => record(ours))
       return ours.length
     }
     return line.call('plan', () => {
       const ours = advanceCursors(db, jobs)
-      insertSlots(db, ours, nextId)
+      record(ours)
       return ours.length
     })
   }
 
-  async pauseFailing(): Promise<void> {}
+  async pauseFailing(jobIds: readonly string[]): Promise<void> {
+    this.#options.onFailing?.(jobIds)
+  }
 
   setAside({ id, version }: DueJob, reason: string): Promise<void> {
     const { db, line } = this.#options

@@ -12,6 +12,8 @@ import {
 import type { DueRequest } from '@punctual/core/ports'
 import { traits } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
+import { flowFields } from '../../submit/flow-keys.ts'
+import { insertGated } from '../parts/gated.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import {
   type CursorRow,
@@ -31,11 +33,7 @@ export function insertJob(
   const timing = timingOf(db, job.rulesText)
   const nowMs = db.nowMs
   const { nextMs, anchorMs } = firstSlot(job, id, timings, nowMs)
-  db.jobs.insert(id, {
-    ...{ id, name: job.name, createdMs: nowMs, tenantId: 1, lane, timing, traits: job.traits },
-    ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, payload: job.payload },
-    ...{ policy: job.run.policy, planningError: null },
-  })
+  db.jobs.insert(id, { id, createdMs: nowMs, ...definitionOf(job, lane, timing) })
   db.cursors.insert(id, {
     ...{ jobId: id, tenantId: 1, shard: Number.parseInt(id.slice(-2), 16), timing, version: 1 },
     ...{ nextMs, cursorMs: nowMs - 1, anchorMs, endMs: job.endMs, runsLeft: job.maxRuns },
@@ -43,8 +41,16 @@ export function insertJob(
   })
 }
 
+/** The columns of a job that its declaration decides. */
+export const definitionOf = (job: CompiledJob, lane: number, timing: number) => ({
+  ...{ name: job.name, tenantId: 1, lane, timing, traits: job.traits, payload: job.payload },
+  ...{ timeoutMs: job.run.timeoutMs, maxAttempts: job.run.maxAttempts, policy: job.run.policy },
+  ...{ startMs: job.startMs, maxRuns: job.maxRuns, planningError: null },
+  flow: job.flow && flowFields(1, job.flow),
+})
+
 /** Equal rules share one number. */
-function timingOf(db: MemoryDatabase, text: string): number {
+export function timingOf(db: MemoryDatabase, text: string): number {
   const known = db.timings.entries().find(([, spec]) => spec === text)
   if (known) return Number(known[0])
   const timing = db.timings.size + 1
@@ -60,17 +66,17 @@ export function dueJobs(db: MemoryDatabase, request: DueRequest): DueJob[] {
     .flatMap((cursor) => {
       const { nextMs } = cursor
       const due = nextMs !== null && nextMs >= fromMs && nextMs <= untilMs
-      return due && shards.has(cursor.shard) ? [dueJobOf(cursor, nextMs)] : []
+      return due && shards.has(cursor.shard) ? [dueJobOf(db, cursor, nextMs)] : []
     })
     .sort((a, b) => a.nextMs - b.nextMs)
     .slice(0, limit)
 }
 
-function dueJobOf(cursor: CursorRow, nextMs: number): DueJob {
+export function dueJobOf(db: MemoryDatabase, cursor: CursorRow, nextMs: number): DueJob {
   const { jobId, tenantId, version, timing, anchorMs, endMs, runsLeft, failures, cursorMs } = cursor
   return {
     ...{ id: jobId, tenantId, nextMs, version, timing, anchorMs, endMs, runsLeft },
-    ...{ hasSkips: false, failures, cursorMs, suspended: false },
+    ...{ hasSkips: db.slotSkips.has(jobId), failures, cursorMs, suspended: false },
   }
 }
 
@@ -143,15 +149,16 @@ function insertRunOfJob(db: MemoryDatabase, job: JobRow, run: RunOfJob): void {
   const { id, dueMs, slotMs, missedFromMs, placeMs, madeUp } = run
   const waits = madeUp && isExclusive(job.traits)
   const bits = waits ? withoutOverlap(job.traits) | QUEUE_ALL_BITS : job.traits
-  const { tenantId, lane, timeoutMs, maxAttempts, payload, policy } = job
+  const { tenantId, lane, timeoutMs, maxAttempts, payload, policy, flow } = job
   db.runs.insert(id, {
     ...{ id, tenantId, lane, dueMs, createdMs: db.nowMs, maxAttempts, timeoutMs, payload },
     ...{ traits: bits, key: null, policy, trace: null, jobId: job.id, slotMs, missedFromMs },
-    replayOf: null,
+    ...{ replayOf: null, flow },
   })
+  insertGated(db, id, bits, flow)
   db.queue.insert(id, {
     ...{ runId: id, tenantId, lane, attempt: 0, crashes: 0, traits: bits, jobId: job.id },
-    ...{ posMs: placeMs, seq: db.nextSequence() },
+    ...{ posMs: placeMs, seq: db.nextSequence(), gate: null },
   })
 }
 

@@ -46,8 +46,11 @@ export function rescheduleIn(
   if (!row) return false
   const dueMs = atMs ?? db.nowMs
   if (dueMs <= db.nowMs + horizonMs)
-    db.queue.insert(id, { ...carried(row), posMs: Math.max(dueMs, db.nowMs), seq: 0 })
+    db.queue.insert(id, { ...carried(row), posMs: Math.max(dueMs, db.nowMs), seq: 0, gate: null })
   else db.later.insert(id, { ...carried(row), dueMs })
+  const gated = db.gated.get(id)
+  if (place === 'queue' && gated?.bookedUs != null && gated.bookedUs < dueMs * 1_000)
+    db.gated.set(id, { ...gated, bookedUs: null })
   const run = db.runs.get(id)
   if (run && row.attempt === 0) db.runs.set(id, { ...run, dueMs })
   return true
@@ -91,7 +94,7 @@ function requeue(db: MemoryDatabase, id: string, lane?: number): void {
   if (!row) return
   const late = row.posMs < db.nowMs
   const at = late ? { posMs: db.nowMs, seq: 0 } : { posMs: row.posMs, seq: row.seq }
-  db.queue.insert(id, { ...row, lane: lane ?? row.lane, ...at })
+  db.queue.insert(id, { ...row, lane: lane ?? row.lane, ...at, gate: null })
 }
 
 /** Replaces the payload, only before the first attempt. */

@@ -4,7 +4,11 @@
  */
 import type { LaneKey } from '@punctual/core/flow'
 import type { Submission } from '@punctual/core/submit'
+import { flowFields } from '../../submit/flow-keys.ts'
+import { insertGated } from '../parts/gated.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
+import type { StoredFlow } from '../tables/rows.ts'
+import { admittedBy, waitingAt } from '../work/gates.ts'
 
 export interface PreparedRun {
   readonly id: string
@@ -42,19 +46,33 @@ export function insertRun(
 ): void {
   const { id, lane, dueMs, submission } = run
   const { options, payload } = submission
+  const flow = submission.flow ? flowFields(TENANT, submission.flow) : null
   const nowMs = db.nowMs
   const isThere = db.runs.has(id)
   if (again && isThere && !db.mutants.has('submit-again-queues-twice')) return
-  if (!(again && isThere))
+  if (!(again && isThere)) {
     db.runs.insert(id, {
       ...{ id, tenantId: TENANT, lane, dueMs: dueMs ?? nowMs, createdMs: nowMs, payload },
       ...{ maxAttempts: options.maxAttempts, timeoutMs: options.timeoutMs },
       ...{ traits: options.traits, key: options.key, policy: options.policy, trace: options.trace },
-      ...{ jobId: null, slotMs: null, missedFromMs: null, replayOf: null },
+      ...{ jobId: null, slotMs: null, missedFromMs: null, replayOf: null, flow },
     })
+    insertGated(db, id, options.traits, flow)
+  }
   const posMs = Math.max(dueMs ?? nowMs, nowMs)
   const carried = { runId: id, tenantId: TENANT, lane, attempt: 0, crashes: 0, jobId: null }
   const row = { ...carried, traits: options.traits }
-  if (posMs <= nowMs + horizonMs) db.queue.set(id, { ...row, posMs, seq: db.nextSequence() })
+  const waitsAt = flow && posMs <= nowMs ? fullGate(db, flow) : null
+  const gate = posMs <= nowMs ? (flow?.gate ?? null) : null
+  if (waitsAt) db.parked.insert(id, { ...row, parkedMs: nowMs, ...waitsAt })
+  else if (posMs <= nowMs + horizonMs)
+    db.queue.set(id, { ...row, posMs, seq: db.nextSequence(), gate })
   else db.later.insert(id, { ...row, dueMs: dueMs ?? nowMs })
+}
+
+/** The gate of a run that certainly cannot start yet; null for others. */
+function fullGate(db: MemoryDatabase, { gate, concurrency }: StoredFlow) {
+  if (gate === undefined || concurrency === undefined) return null
+  const isFull = waitingAt(db, gate).length > 0 || admittedBy(db, gate) >= concurrency.limit
+  return isFull ? { gate, gateLimit: concurrency.limit } : null
 }

@@ -9,10 +9,13 @@ import type {
   CursorRow,
   DeadLetterRow,
   EffectRow,
+  GatedRow,
   JobRow,
+  JobVersionRow,
   LaneRow,
   LaterRow,
   LeaseRow,
+  LimitRow,
   OutcomeRow,
   ParkedRow,
   QueueRow,
@@ -40,6 +43,15 @@ export type StoreMutant =
   | 'replay-keeps-letter-open'
   | 'edit-while-running'
   | 'claim-from-paused-queue'
+  | 'gate-without-places'
+  | 'gate-overtaken'
+  | 'gate-not-released'
+  | 'gate-not-freed'
+  | 'rate-not-charged'
+  | 'limit-not-counted'
+  | 'limit-not-charged'
+  | 'edit-keeps-planned'
+  | 'pause-keeps-cursor'
 
 export class MemoryDatabase {
   readonly #journal = new Journal()
@@ -54,6 +66,10 @@ export class MemoryDatabase {
   readonly staleSettles = this.#table<string>('stale_settles')
   readonly liveKeys = this.#table<string>('live_keys')
   readonly holds = this.#table<string>('job_holds')
+  readonly gated = this.#table<GatedRow>('gated')
+  readonly rates = this.#table<number>('rates')
+  readonly rateStarts = this.#table<number>('rate_starts')
+  readonly limits = this.#table<LimitRow>('limits')
   readonly checkpoints = this.#table<string>('checkpoints')
   readonly pauses = this.#table<string>('pauses')
   readonly sessions = this.#table<SessionRow>('sessions')
@@ -61,7 +77,10 @@ export class MemoryDatabase {
   readonly lanes = this.#table<LaneRow>('lanes')
   readonly timings = this.#table<string>('timings')
   readonly jobs = this.#table<JobRow>('jobs')
+  readonly jobVersions = this.#table<JobVersionRow>('job_versions')
   readonly cursors = this.#table<CursorRow>('cursors')
+  /** The slots of a job that users have asked to skip. */
+  readonly slotSkips = this.#table<ReadonlySet<number>>('slot_skips')
   readonly slots = this.#table<SlotRow>('slots')
   readonly triggers = this.#table<string>('triggers')
   readonly effects = this.#table<EffectRow>('effects')
@@ -73,6 +92,7 @@ export class MemoryDatabase {
   readOnly = false
   readonly #clock: () => number
   #commits: Change[][] = []
+  #instantMs: number | null = null
   #sequence = 0
 
   constructor(clock: () => number, mutants: ReadonlySet<StoreMutant> = new Set()) {
@@ -84,9 +104,14 @@ export class MemoryDatabase {
     return new Table<Row>(name, this.#journal)
   }
 
-  /** The database's clock, in integer milliseconds. */
+  /** The database's clock, in integer milliseconds. It stands still in a transaction. */
   get nowMs(): number {
-    return Math.floor(this.#clock())
+    return this.#instantMs ?? Math.floor(this.#clock())
+  }
+
+  /** The same in microseconds, in which rates are kept. */
+  get nowUs(): number {
+    return this.nowMs * 1_000
   }
 
   /** Numbers a position, so that runs queued in one millisecond keep their order. */
@@ -98,12 +123,15 @@ export class MemoryDatabase {
   /** Applies all of the work, or nothing of it. */
   transact<T>(work: () => T): T {
     let result: T
+    this.#instantMs = this.nowMs
     try {
       result = work()
       if (this.readOnly && this.#journal.changes.length > 0) throw new ReadOnlyServer()
     } catch (error) {
       this.#journal.rollBack()
       throw error
+    } finally {
+      this.#instantMs = null
     }
     const changes = this.#journal.take()
     if (changes.length > 0) {

@@ -1,5 +1,9 @@
 /** The rows of the store in memory: the columns of the real tables that affect behaviour. */
 import { traits } from '@punctual/core/run'
+import type { flowFields } from '../../submit/flow-keys.ts'
+
+/** The flow control of a run or a job, as it is stored. */
+export type StoredFlow = ReturnType<typeof flowFields>
 
 /** The columns that travel with a run from place to place. */
 export interface Carried {
@@ -30,6 +34,7 @@ export interface RunRow {
   readonly missedFromMs: number | null
   /** The dead run that this one replays; null for other runs. */
   readonly replayOf: string | null
+  readonly flow: StoredFlow | null
 }
 
 export interface LaterRow extends Carried {
@@ -40,11 +45,36 @@ export interface LaterRow extends Carried {
 export interface QueueRow extends Carried {
   readonly posMs: number
   readonly seq: number
+  /** The gate that admitted the run; null for runs that did not wait for one. */
+  readonly gate: string | null
 }
 
+/** Waits for its gate, or without one for its job. */
 export interface ParkedRow extends Carried {
-  readonly jobId: string
   readonly parkedMs: number
+  readonly gate: string | null
+  readonly gateLimit: number | null
+}
+
+/** A run with a key of flow control; its booking is the instant at which it may start. */
+export interface GatedRow {
+  readonly runId: string
+  readonly gate: string | null
+  readonly gateLimit: number | null
+  readonly rate: string | null
+  readonly rateIntervalUs: number
+  readonly rateBurst: number
+  readonly bookedUs: number | null
+}
+
+/** The limits of a queue, or of all queues together. */
+export interface LimitRow {
+  readonly id: number
+  readonly queue: string | null
+  readonly concurrency: number | null
+  readonly rate: { readonly intervalUs: number; readonly burst: number } | null
+  /** When the next run may start if no burst was saved up. */
+  readonly nextUs: number
 }
 
 export interface LeaseRow extends Carried {
@@ -53,6 +83,10 @@ export interface LeaseRow extends Carried {
   readonly claimedMs: number
   readonly startedMs: number | null
   readonly cancelReason: string | null
+  readonly gate: string | null
+  readonly gateSlot: number | null
+  readonly queueLimit: number | null
+  readonly tenantLimit: number | null
 }
 
 export interface OutcomeRow {
@@ -114,7 +148,20 @@ export interface JobRow {
   readonly traits: number
   readonly payload: string
   readonly policy: string | null
+  readonly flow: StoredFlow | null
+  readonly startMs: number | null
+  readonly maxRuns: number | null
   readonly planningError: string | null
+}
+
+/** The rules of a job up to an edit or its deletion. */
+export interface JobVersionRow {
+  readonly jobId: string
+  readonly version: number
+  readonly timing: number
+  readonly untilMs: number
+  readonly anchorMs: number | null
+  readonly endMs: number | null
 }
 
 export interface CursorRow {

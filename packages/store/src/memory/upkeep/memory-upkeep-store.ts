@@ -1,8 +1,10 @@
 /** The store of reaper and promoter, in memory. Day partitions and vacuum are not simulated. */
 import type { UpkeepStore } from '@punctual/core/ports'
 import type { MemoryStoreOptions } from '../tables/line.ts'
+import { freeGates } from '../work/gates.ts'
 import type { MemoryWorkStore } from '../work/memory-work-store.ts'
 import { parkedLongerThan } from '../work/overlap.ts'
+import { advanceBookings, rateGaps } from './rate-gaps.ts'
 import { expiredSessions, orphanSessions, promote, reap } from './reap.ts'
 
 type Simulated = Pick<
@@ -40,11 +42,18 @@ export class MemoryUpkeepStore implements Simulated {
     const { db, line } = this.#options
     const ids = await line.call('list-parked-jobs', () => parkedLongerThan(db, olderThanMs))
     if (ids.length > 0) await this.#work.resolveParked(ids)
-    return ids.length
+    const gates = await line.call('list-free-gates', () => freeGates(db))
+    await this.#work.releaseGates(gates.map(BigInt))
+    return ids.length + gates.length
   }
 
-  /** Rates are not simulated. */
   async closeRateGaps(): Promise<number> {
-    return 0
+    const { db, line, hints } = this.#options
+    const rates = await line.call('list-rate-gaps', () => rateGaps(db))
+    let moved = 0
+    for (const rate of rates)
+      moved += await line.call('advance-bookings', () => advanceBookings(db, rate))
+    if (moved > 0) hints.queued([])
+    return moved
   }
 }

@@ -86,17 +86,19 @@ function comeBack(db: MemoryDatabase, lease: LeaseRow, fate: 'unstarted' | 'cras
   queueNow(db, { ...row, attempt: crashes > lease.crashes ? attempt : lease.attempt, crashes })
 }
 
-const ends: Readonly<Record<string, readonly [state: number, reason: string | null]>> = {
+type Ending = Exclude<Fate, 'unstarted' | 'crashed'>
+
+const ends: Readonly<Record<Ending, readonly [state: number, reason: string | null]>> = {
   lost: [finalStates.unknown, 'worker_lost'],
   cancelled: [finalStates.cancelled, null],
   refused: [finalStates.dead, 'policy'],
   quarantined: [finalStates.dead, 'quarantined'],
 }
 
-function endedBy(db: MemoryDatabase, lease: LeaseRow, fate: Fate): Ended {
+function endedBy(db: MemoryDatabase, lease: LeaseRow, fate: Ending): Ended {
   const { runId, fence, sessionId, cancelReason } = lease
   const startedMs = startMark(lease)
-  const [state, reason] = ends[fate] as readonly [number, string | null]
+  const [state, reason] = ends[fate]
   if (state === finalStates.dead) bury(db, runId, reason ?? '')
   return {
     ...{ ...carried(lease), attempt: lease.attempt + 1, crashes: lease.crashes + 1 },
@@ -111,7 +113,8 @@ export function promote(db: MemoryDatabase, horizonMs: number, limit: number) {
   const due = rows.filter(({ dueMs }) => dueMs <= boundMs).slice(0, limit)
   due.forEach(({ dueMs, ...row }, n) => {
     db.later.delete(row.runId)
-    db.queue.insert(row.runId, { ...row, posMs: Math.max(dueMs, db.nowMs), seq: n + 1 })
+    const posMs = Math.max(dueMs, db.nowMs)
+    db.queue.insert(row.runId, { ...row, posMs, seq: n + 1, gate: null })
   })
   const next = rows.find(({ dueMs }) => dueMs > boundMs)
   return { promoted: due.length, nextInMs: next ? next.dueMs - boundMs : null }

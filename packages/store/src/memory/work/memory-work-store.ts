@@ -17,7 +17,8 @@ import type { MemoryStoreOptions } from '../tables/line.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import { overlapOf } from '../tables/rows.ts'
 import { claimRuns } from './claim.ts'
-import { jobsOfParked, releaseParked, skipParked, supersedeHolders } from './overlap.ts'
+import { releaseGates } from './gates.ts'
+import { awaitedBy, releaseParked, skipParked, supersedeHolders } from './overlap.ts'
 import {
   cancelRequests,
   findSettled,
@@ -51,7 +52,7 @@ export class MemoryWorkStore implements WorkStore {
           return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
         })
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
-        // The simulation sets no limits.
+        // Limits in memory have neither weight nor ageing.
         .map((lane) => ({ ...lane, weight: 1, ageingMs: null })),
     )
   }
@@ -139,8 +140,9 @@ export class MemoryWorkStore implements WorkStore {
     )
     if (refused.length > 0) await this.#recordStale(sessionId, settlements, new Set(refused))
     hints.queued([])
-    const ended = settlements.filter((s) => s.kind !== 'retry' || cancelled.has(s.run.id))
-    await this.follow(ended)
+    const asCancelled = (s: Settlement): Settlement =>
+      cancelled.has(s.run.id) ? { ...s, kind: 'cancelled', reason: '', failure: null } : s
+    await this.follow(settlements.map(asCancelled))
     return refused
   }
 
@@ -152,10 +154,10 @@ export class MemoryWorkStore implements WorkStore {
     const rows = await this.#call('find-settled', () => findSettled(this.#db, ids))
     const byId = new Map(settlements.map((s) => [s.run.id, s]))
     return ids.filter((id) => {
-      const s = byId.get(id) as Settlement
+      const s = byId.get(id)
       return !rows.some(
         ({ runId, fence, outcome }) =>
-          runId === id && fence === s.run.fence && isOutcomeOf(s, outcome),
+          runId === id && fence === s?.run.fence && isOutcomeOf(s, outcome),
       )
     })
   }
@@ -168,13 +170,12 @@ export class MemoryWorkStore implements WorkStore {
     })
   }
 
-  /**
-   * Applies the effects of ended runs on their jobs that the settle transaction did not include.
-   */
+  /** Applies the effects of settled attempts that the settle transaction did not include. */
   async follow(ended: readonly Settlement[]): Promise<void> {
-    const jobRuns = ended.filter(({ run }) => run.jobId !== null)
+    const jobRuns = ended.filter(({ kind, run }) => kind !== 'retry' && run.jobId !== null)
     const freed = jobRuns.filter(({ run }) => overlapOf(run.traits) > 1)
-    await this.release(freed.map(({ run }) => run.jobId as string))
+    await this.releaseGates(ended.flatMap(({ run }) => run.gate ?? []))
+    await this.release(freed.flatMap(({ run }) => run.jobId ?? []))
     if (jobRuns.some(({ run }) => (run.traits & traits.rearms) !== 0))
       this.#options.hints.jobsChanged()
   }
@@ -186,7 +187,9 @@ export class MemoryWorkStore implements WorkStore {
   async resolveParked(runIds: readonly string[]): Promise<void> {
     const cancelled = await this.#call('supersede', () => supersedeHolders(this.#db, runIds))
     if (cancelled.length > 0) this.#options.hints.cancels(cancelled)
-    await this.release(await this.#call('list-parked', () => jobsOfParked(this.#db, runIds)))
+    const { jobs, gates } = await this.#call('list-parked', () => awaitedBy(this.#db, runIds))
+    await this.release(jobs)
+    await this.releaseGates(gates.map(BigInt))
     await this.#call('skip-parked', () => skipParked(this.#db, runIds))
   }
 
@@ -194,6 +197,13 @@ export class MemoryWorkStore implements WorkStore {
   async release(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length === 0) return
     await this.#call('release-parked', () => releaseParked(this.#db, jobIds))
+    this.#options.hints.queued([])
+  }
+
+  /** Admits the first runs that wait for these gates, as many as they have places for. */
+  async releaseGates(gates: readonly bigint[]): Promise<void> {
+    if (gates.length === 0) return
+    await this.#call('release-gates', () => releaseGates(this.#db, gates.map(String)))
     this.#options.hints.queued([])
   }
 

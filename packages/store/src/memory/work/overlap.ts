@@ -26,6 +26,7 @@ export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]):
   const ended: Ended[] = []
   for (const successor of parkedOf(db, runIds)) {
     const policy = overlapOf(successor.traits)
+    if (successor.jobId === null) continue
     if (policy !== CANCEL_PREVIOUS && policy !== TERMINATE_PREVIOUS) continue
     const holder = db.holds.get(successor.jobId)
     if (holder !== undefined) cancelled.push(...endHolder(db, holder, policy, ended))
@@ -39,9 +40,12 @@ export function supersedeHolders(db: MemoryDatabase, runIds: readonly string[]):
   return cancelled
 }
 
+/** The runs among these that wait for their jobs. */
 function parkedOf(db: MemoryDatabase, runIds: readonly string[]): ParkedRow[] {
-  return runIds.flatMap((id) => db.parked.get(id) ?? [])
+  return runIds.flatMap((id) => db.parked.get(id) ?? []).filter(waitsForJob)
 }
+
+const waitsForJob = ({ gate }: ParkedRow) => gate === null
 
 function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: Ended[]): string[] {
   const lease = db.leases.get(holder)
@@ -66,8 +70,11 @@ function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: En
   return []
 }
 
-export function jobsOfParked(db: MemoryDatabase, runIds: readonly string[]): string[] {
-  return [...new Set(parkedOf(db, runIds).map(({ jobId }) => jobId))]
+/** The jobs and the gates that these runs wait for. */
+export function awaitedBy(db: MemoryDatabase, runIds: readonly string[]) {
+  const jobs = parkedOf(db, runIds).flatMap(({ jobId }) => jobId ?? [])
+  const gates = runIds.flatMap((id) => db.parked.get(id)?.gate ?? [])
+  return { jobs: [...new Set(jobs)], gates: [...new Set(gates)] }
 }
 
 /** Releases the first run that waits for each of these jobs, unless another run holds the job. */
@@ -76,12 +83,11 @@ export function releaseParked(db: MemoryDatabase, jobIds: readonly string[]): vo
     if (db.holds.has(jobId)) continue
     const [first] = db.parked
       .values()
-      .filter((row) => row.jobId === jobId)
+      .filter((row) => row.jobId === jobId && waitsForJob(row))
       .sort((a, b) => (a.runId < b.runId ? -1 : 1))
     if (!first) continue
-    const { parkedMs: _, ...row } = first
-    db.parked.delete(row.runId)
-    queueNow(db, row)
+    db.parked.delete(first.runId)
+    queueNow(db, first)
   }
 }
 
@@ -89,7 +95,7 @@ export function releaseParked(db: MemoryDatabase, jobIds: readonly string[]): vo
 export function skipParked(db: MemoryDatabase, runIds: readonly string[]): void {
   const given = parkedOf(db, runIds)
   const jobs = new Set(given.map(({ jobId }) => jobId))
-  const all = db.parked.values()
+  const all = db.parked.values().filter(waitsForJob)
   const isBehind = (row: ParkedRow) =>
     all.some((other) => other.jobId === row.jobId && other.runId < row.runId)
   const skipped = [
@@ -108,7 +114,7 @@ export function skipParked(db: MemoryDatabase, runIds: readonly string[]): void 
 export function parkedLongerThan(db: MemoryDatabase, ms: number): string[] {
   return db.parked
     .values()
-    .filter(({ parkedMs }) => parkedMs < db.nowMs - ms)
+    .filter((row) => waitsForJob(row) && row.parkedMs < db.nowMs - ms)
     .map(({ runId }) => runId)
     .sort()
 }

@@ -3,7 +3,7 @@ import type { Fence, Settlement } from '@punctual/core/ports'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { bury, finish } from '../parts/finish.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
-import { carried, type Ended, type LeaseRow, type QueueRow } from '../tables/rows.ts'
+import { type Carried, carried, type Ended, type LeaseRow } from '../tables/rows.ts'
 
 export interface Settled {
   /** Runs whose lease is gone. */
@@ -95,13 +95,13 @@ function again(
   const delayMs = Math.round(settlement.delayMs)
   const dueMs = db.nowMs + delayMs
   const row = { ...carried(lease), attempt }
-  if (delayMs <= horizonMs) db.queue.insert(runId, { ...row, posMs: dueMs, seq: 0 })
+  if (delayMs <= horizonMs) db.queue.insert(runId, { ...row, posMs: dueMs, seq: 0, gate: null })
   else db.later.insert(runId, { ...row, dueMs })
 }
 
 /** Appends a run to the runs that are due now. */
-export function queueNow(db: MemoryDatabase, row: Omit<QueueRow, 'posMs' | 'seq'>): void {
-  db.queue.insert(row.runId, { ...row, posMs: db.nowMs, seq: 0 })
+export function queueNow(db: MemoryDatabase, row: Carried): void {
+  db.queue.insert(row.runId, { ...carried(row), posMs: db.nowMs, seq: 0, gate: null })
 }
 
 /** Gives back runs that did not start, unchanged; runs with a cancel request end instead. */

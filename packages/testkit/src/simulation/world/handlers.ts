@@ -3,7 +3,7 @@ import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun } from '@punctual/core/ports'
 import type { MemoryDatabase } from '@punctual/store/memory'
 import type { HandlerContext, RegisteredHandler } from '@punctual/worker'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Machine } from './timeline.ts'
 
 export interface Behaviour {

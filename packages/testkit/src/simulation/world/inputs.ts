@@ -10,6 +10,16 @@ const OVERLAPS: readonly Overlap[] = [
   ...(['cancel-previous', 'terminate-previous'] as const),
 ]
 
+/** Everywhere a key has the same limit. */
+const KEYS = [
+  { key: 'one', limit: 1 },
+  { key: 'two', limit: 2 },
+]
+const RATES = [
+  { key: 'fast', limit: 3, per: 'second', burst: 1 },
+  { key: 'slow', limit: 1, per: 2_000, burst: 3 },
+] as const
+
 /** Mostly the default. */
 export const PRIORITIES = [5, 5, 5, 9] as const
 
@@ -49,6 +59,16 @@ export class Inputs {
     return chance.chance(0.2) ? { timeoutMs: chance.int(100, 2_000) } : {}
   }
 
+  /** Half of the seeds have flow control. */
+  #flow(): Pick<JobOptions, 'concurrency' | 'rate'> {
+    const chance = this.#chance
+    if (!this.#settings.flow) return {}
+    return {
+      ...(chance.chance(0.4) && { concurrency: chance.pick(KEYS) }),
+      ...(chance.chance(0.3) && { rate: chance.pick(RATES) }),
+    }
+  }
+
   job(name: string): CompiledJob {
     const chance = this.#chance
     const endMs = this.#untilMs
@@ -68,6 +88,7 @@ export class Inputs {
       ...(chance.chance(0.3) && { maxRuns: chance.int(1, 5) }),
       ...(chance.chance(0.3) && { misfire: chance.pick(['latest', 'none'] as const) }),
       ...this.#timeout(),
+      ...this.#flow(),
     }
     return compileJob(options, { timezone: 'UTC', jitterMs: 0 })
   }
@@ -85,6 +106,7 @@ export class Inputs {
         ...(chance.chance(0.1) && { retryOn: ['failed'] as const }),
       },
       ...this.#timeout(),
+      ...this.#flow(),
     })
     return makeSubmission(options, this.payload())
   }

@@ -1,11 +1,12 @@
 /** Injects world faults: which of the seed's faults, when, and for how long. */
+
+import type { Watch } from '../judges/watch.ts'
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
 import { type CallFault, callFaults, type WorldFault, worldFaults } from './faults.ts'
 import type { Settings } from './settings.ts'
 import type { SimNode } from './sim-node.ts'
 import type { Timeline } from './timeline.ts'
-import type { Watch } from './watch.ts'
 
 /** How long a process stays alive after it has stopped. */
 const LINGERS_MS = 20_000
@@ -97,6 +98,7 @@ export class Nemesis {
         break
       case 'stepDatabase':
         this.databaseSkewMs += chance.int(-30_000, 30_000)
+        this.#options.watch.clockWasSet = true
         break
       case 'loseHints':
         this.hintsLostUntilMs = this.#options.timeline.nowMs + chance.int(1_000, 20_000)

@@ -24,6 +24,8 @@ export interface Settings {
   readonly activeMs: number
   readonly handlerMsMax: number
   readonly faults: FaultPlan
+  /** Runs have keys and rates, and users limit queues. */
+  readonly flow: boolean
 }
 
 export function settingsOf(chance: Chance): Settings {
@@ -42,6 +44,7 @@ export function settingsOf(chance: Chance): Settings {
     activeMs: 15_000,
     handlerMsMax: 1_500,
     faults: faultsOf(chance),
+    flow: chance.chance(0.5),
   }
 }
 
@@ -49,6 +52,6 @@ export function settingsOf(chance: Chance): Settings {
 export function withManySlots(settings: Settings): Settings {
   return {
     ...{ ...settings, jobs: 20, activeMs: 60_000, handlerMsMax: 100 },
-    ...{ concurrency: Math.max(20, settings.concurrency), batch: 1_000 },
+    ...{ concurrency: Math.max(20, settings.concurrency), batch: 1_000, flow: false },
   }
 }

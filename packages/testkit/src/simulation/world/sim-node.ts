@@ -5,9 +5,18 @@
 import { defaults } from '@punctual/core/errors'
 import type { Settlement } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
-import { Auditor, Planner, Promoter, Reaper, type Role, RoleLoop } from '@punctual/engine'
+import {
+  Auditor,
+  Planner,
+  Promoter,
+  RateKeeper,
+  Reaper,
+  type Role,
+  RoleLoop,
+} from '@punctual/engine'
 import {
   type Hints,
+  insertSlots,
   type Line,
   MemoryAuditStore,
   MemoryPlanStore,
@@ -15,10 +24,10 @@ import {
   MemoryWorkStore,
 } from '@punctual/store/memory'
 import { Worker, type WorkerHint } from '@punctual/worker'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
 import { HANDLER, handlersOf } from './handlers.ts'
-import type { Ledger } from './ledger.ts'
 import { MachineClock } from './machine-clock.ts'
 import type { Settings } from './settings.ts'
 import { SimHeartbeat } from './sim-heartbeat.ts'
@@ -98,13 +107,17 @@ export class SimNode implements Machine {
     const upkeep = new MemoryUpkeepStore(options, work)
     const { leaseMs, horizonMs, batch, race, planAheadMs } = settings
     const ids = new RunIdSource(chance.fork('slot ids'))
-    const plan = new MemoryPlanStore({ ...options, race, nextId: (ms) => ids.next(ms) })
+    const plan = new MemoryPlanStore({
+      ...{ ...options, race },
+      record: (plans) => insertSlots(server.db, plans, (timeMs) => ids.next(timeMs)),
+    })
     const { crashesUntilQuarantine, plannerTtlMs } = defaults
     const hintsArrive = () => settings.hints
     return [
       wiring.reaper?.(upkeep) ??
         new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine }),
       new Promoter({ store: upkeep, horizonMs, batch }),
+      new RateKeeper({ store: upkeep }),
       new Planner({
         ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },
         ...{ hintsArrive, batch },

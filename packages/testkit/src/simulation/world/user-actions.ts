@@ -1,31 +1,35 @@
 /** What users do to runs, jobs, queues and workers that exist. */
 import { defaults } from '@punctual/core/errors'
+import type { JobResult } from '@punctual/core/job'
 import type { MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import { type Inputs, PRIORITIES } from './inputs.ts'
-import type { Ledger } from './ledger.ts'
+import type { Settings } from './settings.ts'
 
 export interface UserActionsOptions {
   readonly chance: Chance
   readonly inputs: Inputs
   readonly ledger: Ledger
+  readonly settings: Settings
   readonly client: MemoryClient
   readonly work: MemoryWorkStore
   /** Which sessions and dead letters a user finds in the lists. */
   readonly db: MemoryDatabase
   /** The jobs that were declared. */
-  readonly jobs: readonly string[]
+  readonly jobs: readonly JobResult[]
   readonly nowMs: () => number
   readonly sessionsChanged: (ids: readonly string[]) => void
   /** Acts at a random time before the end. */
-  readonly soon: (act: () => Promise<void>) => void
+  readonly soon: (act: () => Promise<unknown>) => void
 }
 
 /** More often than others: cancels race with everything. */
 const actions = [
   ...(['cancel', 'cancel', 'cancel', 'reschedule', 'reschedule', 'hasten'] as const),
-  ...(['reprioritise', 'edit', 'replay', 'replay', 'discard'] as const),
-  ...(['trigger', 'drain', 'pauseQueue'] as const),
+  ...(['reprioritise', 'edit', 'edit', 'replay', 'replay', 'discard'] as const),
+  ...(['trigger', 'drain', 'pauseQueue', 'limitQueue'] as const),
+  ...(['editJob', 'editJob', 'pauseJob', 'pauseJob'] as const),
 ] as const
 
 type Action = (typeof actions)[number]
@@ -42,7 +46,7 @@ export class UserActions {
   }
 
   async #perform(action: Action): Promise<unknown> {
-    const { chance, client, inputs, jobs, nowMs } = this.#options
+    const { chance, client, inputs, jobs, nowMs, settings } = this.#options
     switch (action) {
       case 'cancel':
         return this.#onRun((id) => client.runs.cancel(id, 'asked'))
@@ -59,11 +63,17 @@ export class UserActions {
       case 'discard':
         return this.#onLetter((id) => client.deadLetters.discard(id))
       case 'trigger':
-        return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs))
+        return jobs.length > 0 && client.jobs.trigger(chance.pick(jobs).id)
+      case 'editJob':
+        return this.#clockHolds && jobs.length > 0 && this.#editJob()
+      case 'pauseJob':
+        return this.#clockHolds && jobs.length > 0 && this.#pauseJob()
       case 'drain':
         return this.#drain()
       case 'pauseQueue':
         return this.#pauseQueue()
+      case 'limitQueue':
+        return settings.flow && this.#limitQueue()
     }
   }
 
@@ -107,5 +117,33 @@ export class UserActions {
     const { client, soon } = this.#options
     await client.queues.pause(defaults.queue)
     soon(() => client.queues.resume(defaults.queue))
+  }
+
+  /** After the clock was set back, slots that an edited job has ahead may have decisions. */
+  get #clockHolds(): boolean {
+    return !this.#options.settings.faults.enabled.has('stepDatabase')
+  }
+
+  #editJob(): Promise<unknown> {
+    const { chance, client, inputs, jobs } = this.#options
+    return client.jobs.upsert(inputs.job(chance.pick(jobs).name))
+  }
+
+  /** A job that cannot be resumed is resumed at the end. */
+  async #pauseJob(): Promise<void> {
+    const { chance, client, jobs, soon } = this.#options
+    const { id } = chance.pick(jobs)
+    await client.jobs.pause(id)
+    soon(() => client.jobs.resume(id))
+  }
+
+  /** A limit that cannot be removed is removed at the end. */
+  async #limitQueue(): Promise<void> {
+    const { chance, client, soon } = this.#options
+    const queue = chance.pick([defaults.queue, null])
+    const rate = chance.pick([null, { limit: 1, perMs: chance.int(100, 1_000), burst: 2 }])
+    const concurrency = rate && chance.chance(0.5) ? null : chance.int(1, 3)
+    await client.queues.setLimits(queue, { concurrency, rate, ageingMs: null, weight: null })
+    soon(() => client.queues.removeLimits(queue))
   }
 }

@@ -1,8 +1,9 @@
 /** Users: they declare jobs, submit runs with and without keys, and steer what exists. */
+import type { JobResult } from '@punctual/core/job'
 import type { Hints, MemoryClient, MemoryDatabase, MemoryWorkStore } from '@punctual/store/memory'
+import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import { Inputs } from './inputs.ts'
-import type { Ledger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 import type { Machine, Timeline } from './timeline.ts'
 import { UserActions } from './user-actions.ts'
@@ -25,7 +26,7 @@ export class Workload {
   readonly #options: WorkloadOptions
   readonly #inputs: Inputs
   readonly #actions: UserActions
-  readonly #jobs: string[] = []
+  readonly #jobs: JobResult[] = []
   /** Requests in flight: nothing is judged before they have their answers. */
   pending = 0
 
@@ -48,7 +49,7 @@ export class Workload {
     for (let n = 0; n < settings.jobs; n++) this.#soon(() => this.#declare(n))
     const runs = chance.int(10, 25)
     for (let n = 0; n < runs; n++) this.#soon(() => this.#submit())
-    const actions = chance.int(0, 20)
+    const actions = chance.int(0, 30)
     for (let n = 0; n < actions; n++) this.#soon(() => this.#actions.act())
   }
 
@@ -66,7 +67,7 @@ export class Workload {
   }
 
   async #declare(n: number): Promise<void> {
-    this.#jobs.push(await this.#options.client.jobs.insert(this.#inputs.job(`job ${n}`)))
+    this.#jobs.push(await this.#options.client.jobs.upsert(this.#inputs.job(`job ${n}`)))
   }
 
   async #submit(): Promise<void> {

@@ -3,7 +3,7 @@
  * names its invariant. After commits were lost, promises that assume no lost commit are not
  * checked.
  */
-import { traits } from '@punctual/core/run'
+import { finalStates, traits } from '@punctual/core/run'
 import {
   type Change,
   type CursorRow,
@@ -15,6 +15,8 @@ import {
   type RunRow,
   type SlotRow,
 } from '@punctual/store/memory'
+
+import { FlowWatch } from './flow-watch.ts'
 
 export class Violation extends Error {
   readonly invariant: string
@@ -31,17 +33,21 @@ const RUN_TABLES = new Set<string>([...PLACES, 'runs'])
 export class Watch {
   readonly #db: MemoryDatabase
   readonly violations: Violation[] = []
+  readonly #flow: FlowWatch
   readonly #claims = new Map<bigint, string>()
   readonly #slotRuns = new Map<string, string>()
   /** Whether the session's worker is healthy: no reaper may fence it. */
   isWell: (sessionId: string) => boolean = () => false
   /** Commits were lost: their statements are void. */
   lossy = false
+  /** The database's clock was set: instants before and after that do not compare. */
+  clockWasSet = false
   runs = 0
   slots = 0
 
   constructor(db: MemoryDatabase) {
     this.#db = db
+    this.#flow = new FlowWatch(db, (invariant, what) => this.fail(invariant, what))
   }
 
   fail(invariant: string, what: string): void {
@@ -65,7 +71,11 @@ export class Watch {
         else this.#edited(change.before as RunRow, change.after as RunRow)
         return
       case 'leases':
-        if (change.after !== undefined) this.#leased(change.before, change.after as LeaseRow)
+        if (change.after !== undefined && change.before === undefined)
+          this.#leased(change.after as LeaseRow, changes)
+        return
+      case 'limits':
+        this.#flow.limited(change)
         return
       case 'outcomes':
         this.#ended(change, changes)
@@ -108,17 +118,25 @@ export class Watch {
       this.fail('an edit changes only what has not begun', `run ${id}`)
   }
 
+  /** Changes of a job withdraw decisions for slots that are ahead, and end their runs. */
   #decided({ key, before, after }: Change): void {
     if (before === undefined) this.slots++
+    else if (after === undefined && this.#isEnded((before as SlotRow).runId))
+      this.#slotRuns.delete(key)
     else this.fail('I1 one decision for a slot', `the decision for ${key} was changed`)
     const row = after as SlotRow | undefined
     if (row && row.runId === null && !(row.reason >= 4))
       this.fail('I13 a skip has a reason', `slot ${key} is skipped for ${row.reason}`)
   }
 
-  #leased(before: unknown, lease: LeaseRow): void {
+  #isEnded(runId: string | null): boolean {
+    return runId === null || this.#db.outcomes.get(runId)?.state === finalStates.cancelled
+  }
+
+  #leased(lease: LeaseRow, changes: readonly Change[]): void {
     const { runId, fence, jobId, sessionId } = lease
-    if (before !== undefined) return
+    // After commits were lost, the starts so far are unknown to the store.
+    this.#flow.leased(lease, changes, !this.lossy && !this.clockWasSet)
     const other = this.#claims.get(fence)
     if (other !== undefined) this.fail('I4 a fence is new', `${fence} of ${runId} was of ${other}`)
     this.#claims.set(fence, runId)
@@ -154,11 +172,14 @@ export class Watch {
       this.fail('I15 an end frees the key', `run ${key} has ended and holds its key`)
     if (this.#db.holds.values().includes(key))
       this.fail('I15 an end frees the job', `run ${key} has ended and holds its job`)
+    if (this.#db.gated.has(key))
+      this.fail('I15 an end frees the flow', `run ${key} has ended and is still gated`)
   }
 
   #moved(before: CursorRow | undefined, after: CursorRow | undefined): void {
     if (!before || !after) return
-    if (after.cursorMs < before.cursorMs)
+    // A change of the job takes decisions back.
+    if (after.cursorMs < before.cursorMs && after.version === before.version)
       this.fail('I6 cursors go forward', `${after.jobId} ${before.cursorMs} to ${after.cursorMs}`)
   }
 

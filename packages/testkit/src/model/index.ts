@@ -1,9 +1,0 @@
-export {
-  checkInvariants,
-  type Invariant,
-  type InvariantClient,
-  installWitness,
-  invariants,
-  type Violation,
-} from './invariants.ts'
-export * from './run-model.ts'
