@@ -67,6 +67,10 @@ export const limits = {
   /** API keys and addresses whose requests are counted at the same time. */
   httpCounted: 10_000,
   ratePerMsMax: 30 * 86_400_000,
+  /** How far ahead the starts of a rate are booked; later runs wait without a booking. */
+  rateHorizonMs: 366 * 86_400_000,
+  /** When a run beyond the horizon of its rate asks for a start again. */
+  rateAgainMs: 86_400_000,
   ageingMsMin: 1_000,
   ageingMsMax: 30 * 86_400_000,
   weightMax: 1_000,
