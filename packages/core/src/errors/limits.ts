@@ -38,6 +38,10 @@ export const limits = {
   priorityMin: 0,
   priorityMax: 10,
   attemptsMax: 1_000,
+  /** Interrupted attempts of a run, after which it is dead. */
+  interruptionsMax: 1_000,
+  /** Where the number of attempts of a run saturates. */
+  attemptsCounted: 32_767,
   timeoutMsMax: 2_000_000_000,
   delayMsMax: 100 * 366 * 86_400_000,
   payloadBytes: 1_048_576,

@@ -26,6 +26,7 @@ const constants: ReadonlyMap<string, number> = new Map([
   ['pos.sequence', 2 ** POSITION_BITS - 1],
   /** The last millisecond that a position can hold, in the year 2248. */
   ['pos.ms_max', 2 ** (63 - POSITION_BITS) - 1],
+  ['attempts.counted', limits.attemptsCounted],
   ['rates.horizon_us', limits.rateHorizonMs * 1_000],
   ['rates.again_us', limits.rateAgainMs * 1_000],
   /** Where the next start of a rate saturates: far beyond any, and a charge still fits on top. */
