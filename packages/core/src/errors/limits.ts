@@ -83,6 +83,8 @@ export const limits = {
   calendarsPerJob: 10,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
+  /** How far ahead `misfire.dripMs` places the last run that catches up. */
+  catchUpMs: 7 * 86_400_000,
   /** Runs or jobs per page. */
   pageSize: 1_000,
   /** Jobs of a tenant that are counted separately in an hour and in a report. */
