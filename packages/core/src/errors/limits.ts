@@ -73,7 +73,7 @@ export const limits = {
   ratePerMsMax: 30 * 86_400_000,
   /** How far ahead the starts of a rate are booked; later runs wait without a booking. */
   rateHorizonMs: 366 * 86_400_000,
-  /** When a run beyond the horizon of its rate asks for a start again. */
+  /** When a run beyond the horizon of its rate tries to book a start once more. */
   rateAgainMs: 86_400_000,
   ageingMsMin: 1_000,
   ageingMsMax: 30 * 86_400_000,

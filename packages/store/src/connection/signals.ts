@@ -7,7 +7,7 @@
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Database } from './database.ts'
-import { readHint } from './read-hint.ts'
+import { type Hint, readHint } from './hints/read-hint.ts'
 import type { Statement } from './statements.ts'
 
 const QUIET_MS = 10
@@ -23,25 +23,6 @@ const NOTHING = { lanes: [], newLane: false }
 const NOTIFY: Statement = {
   name: 'signals/notify',
   text: "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint",
-}
-
-export interface Hint {
-  /** The lanes with something due; null if it may be any lane. */
-  readonly lanes: readonly number[] | null
-  /** A new lane exists that workers may not know. */
-  readonly newLane: boolean
-  /** Runs with a cancel request. */
-  readonly cancels?: readonly string[]
-  /** Workers that are to drain, or to take work again. */
-  readonly sessions?: readonly string[]
-  /** Gates with places that a caller's transaction freed. */
-  readonly gates?: readonly bigint[]
-  /** Jobs were created or changed. */
-  readonly jobs?: boolean
-  /** Groups were created, extended or closed. */
-  readonly groups?: boolean
-  /** Tenants or API keys changed: cached answers about them must be read again. */
-  readonly identity?: boolean
 }
 
 export class Signals {

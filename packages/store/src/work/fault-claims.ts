@@ -39,13 +39,13 @@ export class FaultClaims {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const apart = this.#remembered(request)
-    if (apart.size > 0) return new Round(this.#parts, request, apart).run()
+    const faulty = this.#remembered(request)
+    if (faulty.size > 0) return new Round(this.#parts, request, faulty).run()
     try {
       return await this.#claim(request)
     } catch (error) {
       if (!isDataFault(error)) throw error
-      return new Round(this.#parts, request, apart).run()
+      return new Round(this.#parts, request, faulty).run()
     }
   }
 
@@ -62,15 +62,15 @@ export class FaultClaims {
   }
 
   #remembered({ lanes }: ClaimRequest): ReadonlySet<number> {
-    const apart = new Set<number>()
-    if (this.#untilMs.size === 0) return apart
+    const faulty = new Set<number>()
+    if (this.#untilMs.size === 0) return faulty
     for (const { id } of lanes) {
       const untilMs = this.#untilMs.get(id)
       if (untilMs === undefined) continue
-      if (untilMs > this.#nowMs()) apart.add(id)
+      if (untilMs > this.#nowMs()) faulty.add(id)
       else this.#untilMs.delete(id)
     }
-    return apart
+    return faulty
   }
 }
 
@@ -84,26 +84,26 @@ interface RoundParts {
 class Round {
   readonly #parts: RoundParts
   readonly #request: ClaimRequest
-  readonly #apart: ReadonlySet<number>
+  readonly #faulty: ReadonlySet<number>
   #fence: bigint
   #left: number
   #aside = 0
   #sum = NOTHING
 
-  constructor(parts: RoundParts, request: ClaimRequest, apart: ReadonlySet<number>) {
+  constructor(parts: RoundParts, request: ClaimRequest, faulty: ReadonlySet<number>) {
     this.#parts = parts
     this.#request = request
-    this.#apart = apart
+    this.#faulty = faulty
     this.#fence = BigInt(request.fence)
     this.#left = request.limit
   }
 
   async run(): Promise<ClaimResult> {
     const all = this.#request.lanes.map((_, place) => place)
-    const isApart = (place: number) => this.#apart.has(this.#request.lanes[place]?.id ?? 0)
-    const sound = all.filter((place) => !isApart(place))
+    const isFaulty = (place: number) => this.#faulty.has(this.#request.lanes[place]?.id ?? 0)
+    const sound = all.filter((place) => !isFaulty(place))
     if (sound.length > 0) await this.#claimLanes(sound)
-    for (const place of all) if (isApart(place)) await this.#claimLane(place)
+    for (const place of all) if (isFaulty(place)) await this.#claimLane(place)
     return this.#sum
   }
 

@@ -1,7 +1,7 @@
 import { compileOptions } from '@punctual/core/submit'
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Hint } from '../../src/connection/signals.ts'
+import type { Hint } from '../../src/connection/hints/read-hint.ts'
 
 let t: TestStore
 beforeAll(async () => {

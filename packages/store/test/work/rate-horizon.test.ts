@@ -31,7 +31,7 @@ async function bookedDays(): Promise<number> {
   return Number(rows[0].days)
 }
 
-it('a rate is booked a year ahead, and later runs ask again a day later', async () => {
+it('a rate is booked a year ahead, and later runs try to book a day later', async () => {
   const session = await t.session()
   await submit(40)
   const { runs } = await t.claim(session, 100)

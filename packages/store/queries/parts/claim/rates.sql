@@ -5,7 +5,7 @@
 --
 -- A rate is booked up to a horizon, so that no number of waiting runs leads to an instant that
 -- positions and bigint cannot hold. Runs beyond the horizon book nothing: they go back to the queue
--- and ask again a day later. Numbers of rates saturate, so that no stored value fails the claim of
+-- and try to book a day later. Numbers of rates saturate, so that no stored value fails the claim of
 -- other lanes.
 --
 -- Expects: the parts taken, limits (`instant`) and holds, and `needs`.

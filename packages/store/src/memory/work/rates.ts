@@ -1,6 +1,6 @@
 /**
  * Runs whose rate is used up go back to the queue, to the instant at which they may start, which
- * they have booked; runs beyond the horizon book nothing and ask again later (parts/claim/rates).
+ * they have booked; runs beyond the horizon book nothing and try to book later (parts/claim/rates).
  */
 
 import { limits } from '@punctual/core/errors'

@@ -3,8 +3,6 @@
  * payload is input: it is checked against the few forms that this version sends, its length and its
  * lists are bounded, and anything else is null.
  */
-import type { Hint } from './signals.ts'
-
 /** The longest payload of PostgreSQL. */
 const LENGTH_MAX = 8_000
 const NODE_LENGTH_MAX = 128
@@ -16,6 +14,25 @@ const LANE = /^\d{1,9}$/
 const GATE = /^-?\d{1,19}$/
 const SESSION = /^\d{1,19}$/
 const RUN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export interface Hint {
+  /** The lanes with something due; null if it may be any lane. */
+  readonly lanes: readonly number[] | null
+  /** A new lane exists that workers may not know. */
+  readonly newLane: boolean
+  /** Runs with a cancel request. */
+  readonly cancels?: readonly string[]
+  /** Workers that are to drain, or to take work again. */
+  readonly sessions?: readonly string[]
+  /** Gates with places that a caller's transaction freed. */
+  readonly gates?: readonly bigint[]
+  /** Jobs were created or changed. */
+  readonly jobs?: boolean
+  /** Groups were created, extended or closed. */
+  readonly groups?: boolean
+  /** Tenants or API keys changed: cached answers about them must be read again. */
+  readonly identity?: boolean
+}
 
 export interface ReceivedHint {
   /** Who sent it; `-` for a transaction of a caller. */
