@@ -22,6 +22,7 @@ import {
 } from './claim-codec.ts'
 import { ClaimSizes } from './claim-sizes.ts'
 import { ControlledLanes } from './controlled-lanes.ts'
+import { FaultClaims } from './fault-claims.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan } from './lane-marks.ts'
 import { expiresInMs, readDefinitions } from './run-definitions.ts'
 import { claimControlledRuns, claimRuns } from './statements.gen.ts'
@@ -77,18 +78,25 @@ export class RunClaims {
   readonly #controlled = new ControlledLanes()
   readonly #sizes = new ClaimSizes()
   readonly #giveBack: (runs: readonly Fence[]) => Promise<void>
+  readonly #aroundFaults: FaultClaims
 
   constructor(database: Database, giveBack: (runs: readonly Fence[]) => Promise<void>) {
     this.#database = database
     this.#giveBack = giveBack
+    this.#aroundFaults = new FaultClaims(database, (request) => this.#claimTogether(request))
     database.onClaimConnect.push(() => this.#marks.forget())
+  }
+
+  /** A stored value that fails the statement keeps only its own run from being claimed. */
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return this.#aroundFaults.claim(request)
   }
 
   /**
    * Consecutive large claims use a separate connection, so that hints arrive on the other one
    * between claims.
    */
-  async claim(wanted: ClaimRequest): Promise<ClaimResult> {
+  async #claimTogether(wanted: ClaimRequest): Promise<ClaimResult> {
     const request = { ...wanted, limit: this.#sizes.limitOf(wanted) }
     const { claim, secondClaim } = this.#database
     const channel = request.bulk ? secondClaim.orUntilConnected(claim) : claim
