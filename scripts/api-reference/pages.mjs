@@ -109,7 +109,7 @@ export const pages = [
         'BackfillOptions',
         'BackfillResult',
       ],
-      ...['SlotsOptions', 'JobSlot', 'SlotReason', 'SlotExplanation'],
+      ...['SlotPage', 'SlotsOptions', 'JobSlot', 'SlotReason', 'SlotExplanation'],
       ...['Calendars', 'CalendarInput', 'WindowInput'],
       ...['nextFires', 'previewFires', 'NextFiresOptions', 'PreviewOptions'],
       ...['FirePreview'],

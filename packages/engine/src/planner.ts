@@ -63,6 +63,8 @@ const REST_WITHOUT_JOBS_MS = 15_000
 const RECENT_MS = 60_000
 const MISSED_EVERY_MS = 10_000
 const RULES_MAX = 200_000
+/** The calendars that one batch applies. Jobs that name others wait for the next batch. */
+const CALENDARS_MAX = 256
 
 export class Planner implements Role {
   readonly name = 'planner'
@@ -156,7 +158,8 @@ export class Planner implements Role {
     if (untilMs > view.nowMs) this.#early = firstMs > view.nowMs + aheadMs / 2
     if (jobs.length === 0) return false
     await this.#learn(jobs)
-    const calendarsOf = await this.#calendars(jobs)
+    const { names, waiting } = this.#named(jobs)
+    const calendarsOf = names.size > 0 ? await store.calendars(names) : new Map()
     const withSkips = jobs.filter((job) => job.hasSkips).map((job) => job.id)
     const skips = withSkips.length > 0 ? await store.askedSkips(withSkips) : new Map()
     const window = { nowMs: view.nowMs, untilMs: view.nowMs + aheadMs }
@@ -165,6 +168,7 @@ export class Planner implements Role {
     let decided = 0
     for (const job of jobs) {
       if (decided >= DECISIONS_MAX) break
+      if (waiting.has(job)) continue
       try {
         const rules = this.#rules.get(job.timing)
         if (!rules) throw new Error(`The rules ${job.timing} are missing.`)
@@ -188,7 +192,8 @@ export class Planner implements Role {
     const accepted = await store.plan(planned, (job, reason) => this.#setAside(job, reason))
     this.#report(planned, accepted)
     // If no job was accepted, another planner is planning the same ones; do not compete with it.
-    return (jobs.length >= limit || decided >= DECISIONS_MAX) && accepted > 0
+    const rest = jobs.length >= limit || decided >= DECISIONS_MAX || waiting.size > 0
+    return rest && accepted > 0
   }
 
   #report(planned: readonly PlannedJob[], jobs: number): void {
@@ -209,14 +214,29 @@ export class Planner implements Role {
   }
 
   /**
-   * Reads the calendars after the jobs that use them, in every batch: a calendar exists before the
-   * first job that uses it, and a changed calendar applies to every slot that is not planned yet.
+   * The calendars that these jobs name, for which the store has to answer with the current versions
+   * after the jobs were read, in every batch: a calendar exists before the first job that uses it,
+   * and a changed calendar applies to every slot that is not planned yet. Also returns the jobs
+   * that wait, because a batch holds a bounded number of calendars in memory.
    */
-  async #calendars(jobs: readonly DueJob[]): Promise<ReadonlyMap<number, TenantCalendars>> {
-    const tenants = new Set<number>()
-    for (const { timing, tenantId } of jobs)
-      if (this.#rules.get(timing)?.calendars) tenants.add(tenantId)
-    return tenants.size > 0 ? this.#options.store.calendars([...tenants]) : new Map()
+  #named(jobs: readonly DueJob[]) {
+    const names = new Map<number, Set<string>>()
+    const waiting = new Set<DueJob>()
+    let count = 0
+    for (const job of jobs) {
+      const { calendars = [] } = this.#rules.get(job.timing) ?? {}
+      if (calendars.length === 0) continue
+      const known = names.get(job.tenantId) ?? new Set()
+      const fresh = calendars.filter((name) => !known.has(name))
+      if (count + fresh.length > CALENDARS_MAX) {
+        waiting.add(job)
+        continue
+      }
+      count += fresh.length
+      for (const name of fresh) known.add(name)
+      names.set(job.tenantId, known)
+    }
+    return { names, waiting }
   }
 
   /** A job that cannot be planned must not prevent the others from being planned. */

@@ -237,8 +237,9 @@ export {
   type PreviewOptions,
   previewFires,
 } from './jobs/fires.ts'
-export type { Jobs, SlotsOptions } from './jobs/jobs.ts'
+export type { Jobs } from './jobs/jobs.ts'
 export type { JobPageOptions } from './jobs/pages.ts'
+export type { SlotPage, SlotsOptions } from './jobs/slot-pages.ts'
 export type { SyncOptions, SyncResult } from './jobs/sync.ts'
 export type { Metrics } from './metrics/metrics.ts'
 export { Punctual } from './punctual.ts'

@@ -21,10 +21,12 @@ export { createHeartbeat, type HeartbeatOptions } from './heartbeat/heartbeat.ts
 export type { JobFilter } from './jobs/list-jobs.ts'
 export type { StoredJob } from './jobs/rows.ts'
 export type { LedgerProof, PlacedRun, ScannedSlot } from './ledger/proof.ts'
+export type { ExpectedSlot } from './ledger/slot-reader.ts'
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export type { ReplicaState } from './replica/replica-reads.ts'
 export { exportTenant } from './replica/tenant-export.ts'
 export type { FilterInStore } from './runs/filter-values.ts'
+export { decodeCursor, encodeCursor } from './runs/page-cursor.ts'
 export type { ListFilter } from './runs/reader.ts'
 export { type InstallScript, installScript } from './schema/install-script.ts'
 export {

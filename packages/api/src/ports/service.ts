@@ -226,7 +226,13 @@ export interface SecretsPort {
 }
 
 export interface CalendarsPort {
-  list(): Promise<readonly { name: string; calendar: CalendarInput }[]>
+  /** Null when no calendar has this name. */
+  get(name: string): Promise<CalendarInput | null>
+  /** Calendars after a name, and the name to continue after; null after the last page. */
+  page(after?: string): Promise<{
+    readonly calendars: readonly { name: string; calendar: CalendarInput }[]
+    readonly next: string | null
+  }>
   /** Refuses windows that it cannot read. */
   set(
     name: string,
@@ -270,10 +276,11 @@ export interface JobsPort {
     nameOrId: string,
     options: { from: Instant; to: Instant; paceMs?: number },
   ): Promise<BackfillResult>
-  slots(
+  /** A page may be empty although it has a successor. */
+  slotPage(
     nameOrId: string,
-    options?: { from?: Instant; to?: Instant; limit?: number },
-  ): Promise<readonly JobSlot[]>
+    options?: { from?: Instant; to?: Instant; limit?: number; cursor?: string },
+  ): Promise<{ readonly slots: readonly JobSlot[]; readonly nextCursor: string | null }>
   skip(nameOrId: string, slot: Instant, by?: string): Promise<void>
   explain(nameOrId: string, at?: Instant): Promise<SlotExplanation>
 }

@@ -40,4 +40,6 @@ export interface Waiting {
   readonly gone: AbortSignal
   /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
+  /** Calls back when the client has read the answer, or never will. */
+  readonly whenSent: (done: () => void) => void
 }

@@ -12,6 +12,7 @@ import type { Lane } from '@punctual/core/flow'
 import type { ClaimedRun, ClaimResult, OpenSession } from '@punctual/core/ports'
 import { decodeRunPolicy, traits } from '@punctual/core/run'
 import { readOutcome, writeRun } from '@punctual/core/wire'
+import { AnswerBudget, type Reserved } from './answer-budget.ts'
 import { isToken } from './is-token.ts'
 import type { KnownLeases } from './known-leases.ts'
 import type { LaneCache } from './lane-cache.ts'
@@ -45,8 +46,15 @@ export interface RemoteClaimRequest {
   readonly bulk?: boolean
 }
 
+/** A claim that may not wait for runs still waits this long for its turn. */
+const TURN_MS = 1_000
+const ANSWER_BYTES_MIN = 1_048_576
+const COMMON_RUN_BYTES = 65_536
+
 type Answer = Pick<ClaimResult, 'runs' | 'more' | 'nextDueInMs' | 'gave'> & {
   readonly drains: boolean
+  /** The memory that the answer holds until the client has read it. */
+  readonly reserved: Reserved | null
 }
 
 export class RemoteClaims {
@@ -54,6 +62,7 @@ export class RemoteClaims {
   readonly #lanes: LaneCache
   readonly #waiting: WaitingClaims
   readonly #known: KnownLeases
+  readonly #budget = new AnswerBudget()
   #turn = 0
 
   constructor(ports: WorkerPorts, lanes: LaneCache, waiting: WaitingClaims, known: KnownLeases) {
@@ -67,27 +76,45 @@ export class RemoteClaims {
   async claim(
     session: OpenSession,
     request: RemoteClaimRequest,
-    { gone, recheck }: Waiting,
+    waiting: Waiting,
   ): Promise<string | null> {
     const startedMs = this.#ports.clock.monotonicMs()
-    const strays = request.held ? await this.#strays(session, request) : []
-    const answer =
-      strays.length > 0 || request.limit === 0
-        ? { runs: strays, more: true, nextDueInMs: 0, gave: [], drains: session.drains }
-        : await this.#claim(session, request, AbortSignal.any([gone, this.#ports.draining]))
+    const ending = AbortSignal.any([waiting.gone, this.#ports.draining])
+    const strays = request.held ? await this.#strays(session, request, ending) : null
+    const answer = strays ?? (await this.#claim(session, request, ending))
+    try {
+      return await this.#finish(session, answer, startedMs, waiting)
+    } catch (error) {
+      answer.reserved?.release()
+      throw error
+    }
+  }
+
+  async #finish(
+    session: OpenSession,
+    answer: Answer,
+    startedMs: number,
+    { gone, recheck, whenSent }: Waiting,
+  ): Promise<string | null> {
+    const { clock } = this.#ports
     // Lets other workers claim the runs at once. When this fails, the reaper returns them.
     const giveBack = () => this.#ports.work.giveBack(answer.runs).catch(() => undefined)
-    if (answer.runs.length > 0 && this.#ports.clock.monotonicMs() - startedMs > RECHECK_MS)
+    if (answer.runs.length > 0 && clock.monotonicMs() - startedMs > RECHECK_MS)
       await recheck().catch(async (refusal) => {
         await giveBack()
         throw refusal
       })
-    this.#known.add(session.id, answer.runs)
-    const text = await this.#write(answer)
+    const { text, runs } = await this.#write(answer)
+    this.#known.add(session.id, runs)
     if (answer.runs.length > 0) gone.addEventListener('abort', giveBack, { once: true })
-    if (!gone.aborted) return text
-    await giveBack()
-    return null
+    if (gone.aborted) {
+      answer.reserved?.release()
+      await giveBack()
+      return null
+    }
+    answer.reserved?.shrink(text.length)
+    if (answer.reserved) whenSent(answer.reserved.release)
+    return text
   }
 
   async #claim(
@@ -119,13 +146,37 @@ export class RemoteClaims {
     lanes: readonly Lane[],
     { endMs, ending }: { readonly endMs: number; readonly ending: AbortSignal },
   ): Promise<Answer | null> {
-    const result = await this.#claimFrom(session, request, lanes)
+    const { drains } = session
+    const bytes = answerBytesOf(request)
+    const reserved = await this.#reserve(session, bytes, endMs, ending)
+    if (!reserved) return { ...NO_TURN, drains }
+    const result = await this.#claimFrom(session, request, lanes, bytes).catch((error) => {
+      reserved.release()
+      throw error
+    })
     if (result.more) this.#waiting.wakeLanes(result.gave.map(({ lane }) => lane))
-    const answer = { ...result, drains: session.drains }
+    if (result.runs.length > 0) return { ...result, drains, reserved }
+    reserved.release()
+    const answer = { ...result, drains, reserved: null }
     const leftMs = endMs - this.#ports.clock.monotonicMs()
-    if (result.runs.length > 0 || leftMs <= 0 || ending.aborted || session.drains) return answer
+    if (leftMs <= 0 || ending.aborted || drains) return answer
     await this.#rest(waiting, result, leftMs, ending)
     return ending.aborted ? answer : null
+  }
+
+  /** Waits for the memory of an answer; null when the claim has to end before. */
+  async #reserve(
+    { tenantId }: OpenSession,
+    bytes: number,
+    endMs: number,
+    ending: AbortSignal,
+  ): Promise<Reserved | null> {
+    const { clock } = this.#ports
+    const late = new AbortController()
+    const turnMs = Math.max(TURN_MS, endMs - clock.monotonicMs())
+    const cancel = clock.after(turnMs, () => late.abort())
+    const signal = AbortSignal.any([ending, late.signal])
+    return this.#budget.reserve(tenantId, bytes, signal).finally(cancel)
   }
 
   async #rest(
@@ -150,6 +201,7 @@ export class RemoteClaims {
     session: OpenSession,
     request: RemoteClaimRequest,
     lanes: readonly Lane[],
+    bytes: number,
   ): Promise<ClaimResult> {
     const { work, random } = this.#ports
     const weights = request.lanes
@@ -162,12 +214,13 @@ export class RemoteClaims {
       lanes,
       weights,
       bulk: request.bulk ?? false,
+      bytes,
     })
     if (!result.sessionAlive) return expired(session)
     const runs = await this.#withoutTransactional(session, result.runs)
     // Not awaited, so that other runs can start; when this fails, the reaper does it.
     if (result.parked.length > 0) work.resolveParked(result.parked).catch(() => undefined)
-    return this.#bounded({ ...result, runs })
+    return { ...result, runs }
   }
 
   /** Fails transactional runs: a remote worker cannot commit with a transaction on the database. */
@@ -181,18 +234,6 @@ export class RemoteClaims {
     })
     await work.settle(session.id, settlements)
     return runs.filter((run) => !refused.includes(run))
-  }
-
-  /** Keeps as many runs as fit into an answer with large payloads, and gives the others back. */
-  async #bounded(result: ClaimResult): Promise<ClaimResult> {
-    let bytes = 0
-    const over = result.runs.findIndex(({ payload }, i) => {
-      bytes += payload.length
-      return i > 0 && bytes > limits.claimBytes
-    })
-    if (over < 0) return result
-    await this.#ports.work.giveBack(result.runs.slice(over))
-    return { ...result, runs: result.runs.slice(0, over), more: true }
   }
 
   async #lanesFor(
@@ -212,28 +253,69 @@ export class RemoteClaims {
       .map(({ lane }) => lane)
   }
 
-  /** Gets new fences: another node may have noticed the lost answer and be giving the runs back. */
+  /**
+   * Gets new fences: another node may have noticed the lost answer and be giving the runs back. The
+   * strays that do not fit into the answer keep their fences, and the next claim finds them.
+   */
   async #strays(
     session: OpenSession,
-    { held = [] }: RemoteClaimRequest,
-  ): Promise<readonly ClaimedRun[]> {
-    const { work, remoteSessions, random } = this.#ports
+    { held = [], limit }: RemoteClaimRequest,
+    ending: AbortSignal,
+  ): Promise<Answer | null> {
+    const { work, remoteSessions, random, clock } = this.#ports
+    const empty = { ...NO_TURN, drains: session.drains }
     const strays = await work.strayLeases(session.id, held.filter(isToken).map(BigInt))
-    if (strays.length === 0) return []
-    const some = strays.slice(0, limits.runsPerClaim)
-    const leases = await remoteSessions.fenceAgain(session.id, some, random.token())
-    return remoteSessions.define(leases)
+    if (strays.length === 0) return limit === 0 ? empty : null
+    const reserved = await this.#reserve(session, limits.claimBytes, clock.monotonicMs(), ending)
+    if (!reserved) return empty
+    try {
+      const ids = strays.slice(0, limits.runsPerClaim).map(({ id }) => id)
+      const defined = await remoteSessions.define(await remoteSessions.leases(session.id, ids))
+      const fenced = await remoteSessions.fenceAgain(session.id, defined, random.token())
+      const fences = new Map(fenced.map(({ id, fence }) => [id, fence]))
+      const runs = defined.flatMap((run) => {
+        const fence = fences.get(run.id)
+        return fence === undefined ? [] : [{ ...run, fence }]
+      })
+      return { ...empty, runs, reserved }
+    } catch (error) {
+      reserved.release()
+      throw error
+    }
   }
 
-  async #write({ runs, more, nextDueInMs, gave, drains }: Answer): Promise<string> {
-    const kept = runs.filter((run) => (run.traits & traits.checkpointed) !== 0)
+  /**
+   * Writes the runs with their checkpoints. A run whose checkpoint does not fit goes back to the
+   * queue.
+   */
+  async #write(answer: Answer): Promise<{ text: string; runs: readonly ClaimedRun[] }> {
+    const { more, nextDueInMs, gave, drains } = answer
+    const kept = answer.runs.filter((run) => (run.traits & traits.checkpointed) !== 0)
     const checkpoints =
       kept.length > 0 ? await this.#ports.work.checkpoints(kept.map(({ id }) => id)) : null
+    const over = kept.filter(({ id }) => checkpoints?.get(id) === null)
+    if (over.length > 0) await this.#ports.work.giveBack(over).catch(() => undefined)
+    const runs = over.length > 0 ? answer.runs.filter((run) => !over.includes(run)) : answer.runs
     const texts = runs.map((run) => writeRun(run, checkpoints?.get(run.id) ?? null))
     const yields = gave.map(({ lane, runs: count, full }) => ({ lane, runs: count, full }))
-    const rest = { more, next_due_in_ms: nextDueInMs, drains, gave: yields }
-    return `{"runs":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`
+    const rest = {
+      ...{ more: more || over.length > 0, next_due_in_ms: nextDueInMs, drains, gave: yields },
+    }
+    return { text: `{"runs":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`, runs }
   }
+}
+
+/** The answer of a claim that took nothing, and has to be sent again. */
+const NO_TURN: Omit<Answer, 'drains'> = {
+  ...{ runs: [], more: true, nextDueInMs: 0, gave: [], reserved: null },
+}
+
+/**
+ * What a claim may load: enough for payloads of a size that is common, so that a claim of few runs
+ * does not keep the others waiting.
+ */
+function answerBytesOf({ limit }: RemoteClaimRequest): number {
+  return Math.min(limits.claimBytes, Math.max(ANSWER_BYTES_MIN, limit * COMMON_RUN_BYTES))
 }
 
 function expired({ id }: OpenSession): never {

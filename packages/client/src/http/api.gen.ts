@@ -160,11 +160,17 @@ export interface Operations {
   }
   /** Lists calendars by name. Requires the scope `read`. */
   "GET /calendars": {
+    query: {
+      /** The `next` of the page before. */
+      after?: string | undefined
+    }
     answer: {
       calendars: {
         name: string
         calendar: unknown
       }[]
+      /** Where the next page starts; null at the end. */
+      next: string | null
     }
   }
   /** Deletes a calendar that no job refers to. Requires the scope `operate`. Specific problems: calendar_in_use. */
@@ -186,7 +192,7 @@ export interface Operations {
       calendar: unknown
     }
   }
-  /** Creates or replaces a calendar; it applies to every undecided slot. Requires the scope `operate`. Specific problems: invalid_calendar, invalid_timezone. */
+  /** Creates or replaces a calendar; it applies to every undecided slot. Requires the scope `operate`. Specific problems: invalid_calendar, invalid_timezone, quota_exceeded. */
   "PUT /calendars/{name}": {
     params: {
       name: string
@@ -1296,7 +1302,7 @@ export interface Operations {
       skipped: string
     }
   }
-  /** Lists the decisions for the slots of a job, oldest first. Requires the scope `read`. Specific problems: job_not_found. */
+  /** Lists the decisions for the slots of a job, oldest first. Requires the scope `read`. Specific problems: job_not_found, invalid_cursor. */
   "GET /jobs/{id}/slots": {
     params: {
       /** The id or the name. */
@@ -1308,8 +1314,12 @@ export interface Operations {
       /** An instant: ISO 8601 with Z or an offset. */
       to?: string | undefined
       limit?: number | undefined
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined
     }
     answer: {
+      /** A page may be empty although it has a successor. */
+      next_cursor: string | null
       slots: {
         slot_at: string
         from_at: string | null
@@ -2150,7 +2160,7 @@ export interface Operations {
       removed: boolean
     }
   }
-  /** Creates a secret, or replaces its value. Requires the scope `admin`. */
+  /** Creates a secret, or replaces its value. Requires the scope `admin`. Specific problems: quota_exceeded. */
   "PUT /secrets/{name}": {
     params: {
       name: string

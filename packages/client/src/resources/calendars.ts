@@ -11,8 +11,16 @@ export class Calendars {
     this.#connection = connection
   }
 
+  /** All calendars by name; reads every page. */
   async list(options?: CallOptions): Promise<Calendar[]> {
-    return (await this.#connection.call('GET /calendars', {}, options)).calendars
+    const all: Calendar[] = []
+    for (let after: string | null | undefined; after !== null; ) {
+      const query = after === undefined ? {} : { after }
+      const page = await this.#connection.call('GET /calendars', { query }, options)
+      all.push(...page.calendars)
+      after = page.next
+    }
+    return all
   }
 
   /** @throws `PunctualHttpError` with `calendar_not_found` */

@@ -105,10 +105,22 @@ export class Jobs {
     return (await this.#connection.call('GET /jobs/{id}/preview', input, options)).slots
   }
 
-  /** The decisions for its slots. */
+  /** The decisions for its slots, up to `limit`; reads further pages while they are incomplete. */
   async slots(id: string, query: QueryOf<'GET /jobs/{id}/slots'> = {}, options?: CallOptions) {
-    const input = { params: { id }, query }
-    return (await this.#connection.call('GET /jobs/{id}/slots', input, options)).slots
+    const { limit = 100 } = query
+    const slots: AnswerOf<'GET /jobs/{id}/slots'>['slots'] = []
+    for (let cursor = query.cursor; ; ) {
+      const part = {
+        ...query,
+        limit: limit - slots.length,
+        ...(cursor !== undefined && { cursor }),
+      }
+      const input = { params: { id }, query: part }
+      const page = await this.#connection.call('GET /jobs/{id}/slots', input, options)
+      slots.push(...page.slots)
+      if (page.next_cursor === null || slots.length >= limit) return slots
+      cursor = page.next_cursor
+    }
   }
 
   /** Explains why it ran, or did not, at an instant. */

@@ -81,12 +81,17 @@ export const limits = {
   windowMsMax: 30 * 86_400_000,
   lanesPerTenant: 10_000,
   calendarsPerJob: 10,
+  calendarsPerTenant: 1_000,
+  /** The JSON of a calendar. */
+  calendarBytes: 65_536,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
   /** How far ahead `misfire.dripMs` places the last run that catches up. */
   catchUpMs: 7 * 86_400_000,
   /** Runs or jobs per page. */
   pageSize: 1_000,
+  /** Payloads, outputs and calendars of one page, which is shorter instead. */
+  pageBytes: 8_388_608,
   /** Jobs of a tenant that are counted separately in an hour and in a report. */
   reportedJobs: 10_000,
   /** Days covered by one report. */
@@ -103,9 +108,14 @@ export const limits = {
   /** Shorter secrets are indistinguishable from other text and would not be redacted. */
   secretLengthMin: 8,
   secretBytes: 65_536,
+  secretsPerTenant: 1_000,
   runsPerClaim: 1_500,
-  /** The runs of one response to a remote worker; a single run may be larger. */
+  /** The payloads that one claim loads; one run more may exceed it. */
   claimBytes: 16_777_216,
+  /** The responses to claims that a node assembles and sends at the same time. */
+  answerBytes: 134_217_728,
+  /** How long a remote worker may take to read the response to a claim. */
+  answerReadMs: 60_000,
   claimWaitMsMax: 20_000,
   outcomesPerSettle: 1_000,
   linesPerLogRequest: 1_000,

@@ -4,7 +4,7 @@ import type { DueJob, PlannedJob } from '../job/due-job.ts'
 import type { JobRules } from '../job/job-rules.ts'
 import type { Calendar } from '../schedule/calendar/calendar.ts'
 
-/** The calendars of a tenant by name, with the versions that were read. */
+/** Calendars of a tenant by name, with the versions that were read. */
 export interface TenantCalendars {
   readonly of: ReadonlyMap<string, Calendar>
   readonly versions: ReadonlyMap<string, number>
@@ -36,8 +36,10 @@ export interface PlanStore {
   dueJobs(request: DueRequest): Promise<readonly DueJob[]>
   /** Returns the rules with these numbers; missing ones are left out. */
   rules(timings: readonly number[]): Promise<ReadonlyMap<number, JobRules>>
-  /** Returns the current calendars of these tenants; a tenant without calendars is left out. */
-  calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>>
+  /** Returns the current calendars with these names, by tenant; missing ones are left out. */
+  calendars(
+    names: ReadonlyMap<number, ReadonlySet<string>>,
+  ): Promise<ReadonlyMap<number, TenantCalendars>>
   /** Returns the slots that users requested to skip. */
   askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
   /**

@@ -39,8 +39,13 @@ export interface RemoteSessions {
   fenceAgain(sessionId: string, runs: readonly Fence[], fence: string): Promise<readonly Lease[]>
   /** Returns the holders of these runs: sessions by run. */
   holders(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Adds to leases what their runs are to do. */
+  /**
+   * Adds to leases what their runs are to do, for as many as `limits.claimBytes` of payloads allow;
+   * at least one, and the others are left out.
+   */
   define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]>
+  /** Adds to leases how their runs are to be done, with `null` in the place of each payload. */
+  policies(leases: readonly Lease[]): Promise<readonly ClaimedRun[]>
   /** Returns how leases of the session on these runs ended. */
   ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]>
 }

@@ -57,6 +57,11 @@ export interface ClaimRequest {
    * Whether this is one of many consecutive claims: hints and other claims must not wait for it.
    */
   readonly bulk?: boolean
+  /**
+   * How many bytes of payloads to load: runs beyond go back to the queue unchanged, except the
+   * first. @default limits.claimBytes
+   */
+  readonly bytes?: number
 }
 
 /** The yield of one lane in a claim. */
@@ -190,14 +195,21 @@ export interface WorkStore {
   renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null>
   describeSession(sessionId: string, now: SessionDescription): Promise<void>
   closeSession(sessionId: string): Promise<void>
+  /**
+   * Claims due runs. Payloads beyond the bytes of the request are not loaded: their runs go back to
+   * the queue unchanged, and `more` is true.
+   */
   claim(request: ClaimRequest): Promise<ClaimResult>
   /**
    * Saves the progress of a run for its next attempt; false when the run belongs to another session
    * by now.
    */
   saveCheckpoint(run: Fence, state: string): Promise<boolean>
-  /** Returns the checkpoints that earlier attempts of these runs saved, as JSON. */
-  checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * Returns the checkpoints that earlier attempts of these runs saved, as JSON, in the order of the
+   * ids. A checkpoint beyond `limits.claimBytes` of them is null; the first one never is.
+   */
+  checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>
   /**
    * Commits that these runs are about to start; returns the ids of runs that the session still
    * holds.

@@ -29,20 +29,14 @@ import { explainSlot } from './explain-slot.ts'
 import { jobNotFound, needJob } from './find-job.ts'
 import { type JobPageOptions, pageOfJobs } from './pages.ts'
 import { definitionOf, recordJob, recordPause, recordSync, recordUpsert } from './records.ts'
+import {
+  pageOfSlots,
+  type SlotPage,
+  type SlotsOptions,
+  slotRangeOf,
+  toJobSlot,
+} from './slot-pages.ts'
 import { planSync, type SyncOptions, type SyncResult } from './sync.ts'
-
-const SLOTS_MAX = 10_000
-const DAY_MS = 86_400_000
-
-/** The slots to list. */
-export interface SlotsOptions {
-  /** Start of the range, inclusive. @default one day before `to` */
-  from?: Instant
-  /** End of the range, inclusive. @default now */
-  to?: Instant
-  /** The most slots to return, up to 10,000. @default 100 */
-  limit?: number
-}
 
 /** `punctual.jobs`: what runs on a schedule, or once under a name. */
 export class Jobs {
@@ -307,21 +301,22 @@ export class Jobs {
    */
   async slots(nameOrId: string, options: SlotsOptions = {}): Promise<readonly JobSlot[]> {
     const job = await this.#need(nameOrId)
-    const toMs = options.to === undefined ? this.#nowMs() : instantOf('to', options.to)
-    const fromMs = options.from === undefined ? toMs - DAY_MS : instantOf('from', options.from)
-    const { limit = 100 } = options
-    if (!Number.isInteger(limit) || limit < 1 || limit > SLOTS_MAX)
-      refuseOption('limit', `an integer from 1 to ${SLOTS_MAX}`, limit)
+    const { fromMs, toMs, limit } = slotRangeOf(options, this.#nowMs())
     const rows = await this.#store.schedules.slots.slots(job, fromMs, toMs, limit)
-    return rows.map(({ slotMs, slot }) => ({
-      slotAt: new Date(slotMs),
-      fromAt: slot?.fromAt ?? null,
-      slots: slot?.slots ?? 1,
-      decision: slot?.decision ?? null,
-      reason: slot?.reason ?? null,
-      runId: slot?.runId ?? null,
-      decidedAt: slot?.decidedAt ?? null,
-    }))
+    return rows.map(toJobSlot)
+  }
+
+  /**
+   * A page of the slots of a range, oldest first. A page is shorter than `limit`, or even empty,
+   * when one decision for many slots is stored far behind it: continue with its cursor.
+   * @throws `PunctualError` with `job_not_found` or `invalid_cursor`.
+   */
+  async slotPage(
+    nameOrId: string,
+    options: SlotsOptions & { cursor?: string } = {},
+  ): Promise<SlotPage> {
+    const job = await this.#need(nameOrId)
+    return pageOfSlots(this.#store, job, slotRangeOf(options, this.#nowMs()), options.cursor)
   }
 
   /**

@@ -97,12 +97,20 @@ const reading: Calls = {
       const job = await o.job()
       return () => o.client.jobs.slots(job)
     },
+    slotPage: async (o) => {
+      const job = await o.job()
+      return () => o.client.jobs.slotPage(job)
+    },
     explain: async (o) => {
       const job = await o.job()
       return () => o.client.jobs.explain(job)
     },
   },
-  calendars: { list: async (o) => () => o.client.jobs.calendars.list() },
+  calendars: {
+    list: async (o) => () => o.client.jobs.calendars.list(),
+    get: async (o) => () => o.client.jobs.calendars.get('none'),
+    page: async (o) => () => o.client.jobs.calendars.page(),
+  },
   runs: {
     list: async (o) => () => o.client.runs.list(),
     page: async (o) => () => o.client.runs.page(),

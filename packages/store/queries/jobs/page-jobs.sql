@@ -4,11 +4,13 @@
 -- Parameters: $1 tenant, $2 after this name, $3 prefix of the name, $4 ids uuid[], $5 queue,
 --   $6 handler, $7 labels jsonb, $8 next slot from and $9 before in ms, $10 statuses text[] (each
 --   null = any), $11 most jobs to read, $12 most rows, $13 how many matches to skip, $14 whether
---   only to count, $15 jobs, $16 runs and $17 statuses of the rules text[]
--- Returns: number of jobs read, name of the last one, matched, status, then run_id, state, attempt,
+--   only to count, $15 jobs, $16 runs and $17 statuses of the rules text[], $18 most bytes of
+--   payloads and policies: the rows end where these would exceed it, after one at least
+-- Returns: number of jobs read, name of the last one, matched, whether matches were left out because
+--   of their bytes, status, then run_id, state, attempt,
 --   started_at, finished_at of the latest run, and the columns of a job (jobs/rows.ts); one row
---   that is null after matched when there is no job
--- Types: looked!, matched!, status JobStatus!, state RunState, id!, tenant_id!, name!, handler!,
+--   that is null after cut when there is no job
+-- Types: looked!, matched!, cut!, status JobStatus!, state RunState, id!, tenant_id!, name!, handler!,
 --   queue!, priority!, payload!, spec!, timing!, lane!, max_attempts!, timeout_ms!, traits!,
 --   version!, created_at!, updated_at!, failures!
 -- Optional: job from status
@@ -105,10 +107,23 @@ matching as materialized (
     and ($10::text[] is null or u.status = any ($10::text[]))
   order by j.name
   limit $12::integer + $13::integer
+),
+-- Sizes are known without reading the payloads; the column list of the answer keeps them out of it.
+sized as (
+  select
+    *, row_number() over (order by name) as place,
+    sum(octet_length(payload) + coalesce(octet_length(policy), 0)) over (order by name) as total
+  from (select * from matching order by name offset $13::integer) page
 )
 select
   (select count(*) from looked) as looked, (select name from looked order by name desc limit 1) as last,
-  (select count(*) from matching) as matched, m.*
+  (select count(*) from matching) as matched,
+  exists (select from sized where total > $18::bigint and place > 1) as cut,
+  m.status, m.run_id, m.state, m.attempt, m.started_at, m.finished_at, m.id, m.tenant_id, m.name, m.handler,
+  m.queue, m.priority, m.payload, m.spec, m.timing, m.lane, m.start_at, m.end_at, m.max_runs, m.runs_left,
+  m.max_attempts, m.timeout_ms, m.traits, m.policy, m.labels, m.description, m.owner, m.source, m.created_by,
+  m.version, m.created_at, m.updated_at, m.paused_at, m.paused_note, m.planning_error, m.cursor_at, m.next_at,
+  m.anchor_at, m.failures, m.flow
 from (select 1) one
-left join (select * from matching order by name offset $13::integer) m on not $14::boolean
+left join sized m on not $14::boolean and (m.total <= $18::bigint or m.place = 1)
 order by m.name

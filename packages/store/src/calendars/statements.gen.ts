@@ -1,7 +1,7 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { CalendarInput } from '@punctual/core/schedule'
 import { boolean, json, number, text } from '../sql/cells.ts'
-import type { Call, Num, Text, TypedStatement } from '../sql/typed.ts'
+import type { Big, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface DeleteCalendarRow {
   readonly existed: boolean
@@ -23,36 +23,80 @@ export function deleteCalendar(tenant: Num, name: Text): Call<DeleteCalendarRow>
   return { statement: DELETE_CALENDAR, values: [tenant, name] }
 }
 
+export interface FindCalendarRow {
+  readonly spec: CalendarInput
+}
+
+const FIND_CALENDAR: TypedStatement<FindCalendarRow> = {
+  path: 'calendars/find-calendar',
+  daily: false,
+  columns: ['spec'],
+  decode: (row) => ({
+    spec: json(row[0]) as CalendarInput,
+  }),
+}
+
+/** A calendar of a tenant. */
+export function findCalendar(tenant: Num, name: Text): Call<FindCalendarRow> {
+  return { statement: FIND_CALENDAR, values: [tenant, name] }
+}
+
+export interface FindNamesRow {
+  readonly name: string
+}
+
+const FIND_NAMES: TypedStatement<FindNamesRow> = {
+  path: 'calendars/find-names',
+  daily: false,
+  columns: ['name'],
+  decode: (row) => ({
+    name: text(row[0]),
+  }),
+}
+
+/** The calendars of a tenant that have one of these names. */
+export function findNames(tenant: Num, names: List<'text'>): Call<FindNamesRow> {
+  return { statement: FIND_NAMES, values: [tenant, names] }
+}
+
 export interface ListCalendarsRow {
   readonly name: string
   readonly spec: CalendarInput
-  readonly version: number
+  readonly more: boolean
 }
 
 const LIST_CALENDARS: TypedStatement<ListCalendarsRow> = {
   path: 'calendars/list-calendars',
   daily: false,
-  columns: ['name', 'spec', 'version'],
+  columns: ['name', 'spec', 'more'],
   decode: (row) => ({
     name: text(row[0]),
     spec: json(row[1]) as CalendarInput,
-    version: number(row[2]),
+    more: boolean(row[2]),
   }),
 }
 
-/** The calendars of a tenant. */
-export function listCalendars(tenant: Num): Call<ListCalendarsRow> {
-  return { statement: LIST_CALENDARS, values: [tenant] }
+/** The calendars of a tenant by name, a page at a time. A page ends where its bytes would exceed a
+ * number, after one calendar at least. */
+export function listCalendars(tenant: Num, afterThisName: Text, mostBytes: Big): Call<ListCalendarsRow> {
+  return { statement: LIST_CALENDARS, values: [tenant, afterThisName, mostBytes] }
 }
 
-const UPSERT_CALENDAR: TypedStatement<null> = {
+export interface UpsertCalendarRow {
+  readonly version: number
+}
+
+const UPSERT_CALENDAR: TypedStatement<UpsertCalendarRow> = {
   path: 'calendars/upsert-calendar',
   daily: false,
-  columns: [],
-  decode: () => null,
+  columns: ['version'],
+  decode: (row) => ({
+    version: number(row[0]),
+  }),
 }
 
-/** Creates or replaces a calendar. */
-export function upsertCalendar(tenant: Num, name: Text, spec: Text): Call<null> {
-  return { statement: UPSERT_CALENDAR, values: [tenant, name, spec] }
+/** Creates or replaces a calendar, unless the tenant has as many as it may have. Callers that create
+ * calendars of a tenant at the same time may exceed the number by theirs. */
+export function upsertCalendar(tenant: Num, name: Text, spec: Text, mostCalendars: Num): Call<UpsertCalendarRow> {
+  return { statement: UPSERT_CALENDAR, values: [tenant, name, spec, mostCalendars] }
 }

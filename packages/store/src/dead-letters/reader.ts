@@ -5,7 +5,7 @@ import type {
   DeadLetterCause,
   DeadLetterState,
 } from '@punctual/core/dead-letter'
-import { invariant } from '@punctual/core/errors'
+import { invariant, limits } from '@punctual/core/errors'
 import type { FinalState } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { ReadSource } from '../connection/read-source.ts'
@@ -114,7 +114,9 @@ export class DeadLetterReader {
 
   /** A run's last checkpoint, as JSON; null when it has none. */
   async checkpoint(id: string): Promise<string | null> {
-    const [row] = await this.#database.reads.run(listCheckpoints(uuidArray([id])))
+    const [row] = await this.#database.reads.run(
+      listCheckpoints(uuidArray([id]), limits.claimBytes),
+    )
     return row?.state ?? null
   }
 

@@ -6,7 +6,7 @@ import { type CompiledJob, firstSlot, type Job, type JobResult } from '@punctual
 import { RunIdSource } from '@punctual/core/run'
 import type { TimingCache } from '@punctual/core/schedule'
 import type pg from 'pg'
-import { listCalendars } from '../calendars/statements.gen.ts'
+import { findNames } from '../calendars/statements.gen.ts'
 import {
   int2Array,
   int4Array,
@@ -324,7 +324,7 @@ export class JobStore {
   async #checkCalendars(jobs: readonly CompiledJob[], tenantId: number): Promise<void> {
     const wanted = new Set(jobs.flatMap(({ rules }) => rules.calendars ?? []))
     if (wanted.size === 0) return
-    const rows = await this.#database.control.run(listCalendars(tenantId))
+    const rows = await this.#database.control.run(findNames(tenantId, [...wanted]))
     const known = new Set(rows.map(({ name }) => name))
     for (const name of wanted)
       if (!known.has(name))

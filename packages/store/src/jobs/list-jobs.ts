@@ -18,12 +18,14 @@ export interface JobFilter {
 
 const PAGE = 100
 
+/** `bytes`: ends the page where its payloads would exceed this number, after one job at least. */
 export async function listJobs(
   database: ReadSource,
   filter: JobFilter,
   tenantId: number,
+  bytes: number | null = null,
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
-  const rows = await database.reads.run(listJobsCall(tenantId, after, source, state, limit))
+  const rows = await database.reads.run(listJobsCall(tenantId, after, source, state, limit, bytes))
   return rows.map(toJob)
 }

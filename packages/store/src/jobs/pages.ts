@@ -50,6 +50,8 @@ interface Look {
   readonly looks: number
   readonly rows: number
   readonly skip: number
+  /** The most bytes of payloads. */
+  readonly bytes: number
   readonly counting: boolean
 }
 
@@ -70,16 +72,21 @@ export class JobPages {
     const question = await this.#ask(filter, tenantId)
     const found: PageJobsJob[] = []
     let skip = page.skip
+    let bytes: number = limits.pageBytes
+    let cut = false
     const end = await this.#walk(question, after, PAGE_MS, async (look) => {
       // One row more than wanted shows whether a next page exists.
       const rows = page.limit + 1 - found.length
-      const stretch = await this.#look(question, { ...look, rows, skip, counting: false })
+      const stretch = await this.#look(question, { ...look, rows, skip, bytes, counting: false })
       found.push(...stretch.rows)
       skip = Math.max(0, skip - stretch.matched)
-      return { ...stretch, enough: found.length > page.limit }
+      bytes -= stretch.rows.reduce((sum, { payload }) => sum + payload.length, 0)
+      cut = stretch.cut || bytes <= 0
+      return { ...stretch, enough: cut || found.length > page.limit }
     })
     const given = found.slice(0, page.limit)
-    const full = found.length > page.limit
+    // A page whose payloads are large is shorter, and the next one continues after it.
+    const full = found.length > page.limit || (cut && found.length > 0)
     const next = full ? (given.at(-1)?.name ?? null) : end
     return {
       jobs: given.map(toItem),
@@ -97,7 +104,13 @@ export class JobPages {
     let total = 0
     const end = await this.#walk(question, UNTIL_NAME, TOTAL_MS, async (look) => {
       const rows = limits.numberedJobs + 1 - total
-      const stretch = await this.#look(question, { ...look, rows, skip: 0, counting: true })
+      const stretch = await this.#look(question, {
+        ...look,
+        rows,
+        skip: 0,
+        bytes: 0,
+        counting: true,
+      })
       total += stretch.matched
       return { ...stretch, enough: total > limits.numberedJobs }
     })
@@ -112,6 +125,7 @@ export class JobPages {
       looks: ids.length,
       rows: ids.length,
       skip: 0,
+      bytes: limits.pageBytes,
       counting: false,
     }
     return (await this.#look(question, look)).rows.map(toItem)
@@ -166,12 +180,13 @@ export class JobPages {
       jobStatusTable.map(({ job }) => job),
       jobStatusTable.map(({ run }) => run),
       jobStatusTable.map(({ status }) => status),
+      look.bytes,
     )
     const rows = await this.#database.browse.runReplanned(call)
     const [first] = rows
     invariant(first, 'a page without jobs is one row')
-    const { looked, last, matched } = first
-    return { looked, last, matched, rows: rows.flatMap(({ job }) => job ?? []) }
+    const { looked, last, matched, cut } = first
+    return { looked, last, matched, cut, rows: rows.flatMap(({ job }) => job ?? []) }
   }
 }
 

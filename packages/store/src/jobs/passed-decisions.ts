@@ -62,8 +62,9 @@ export class PassedDecisions {
     return { runsLeft, lastMs, nextMs }
   }
 
-  async #calendars(tenantId: number) {
-    return (await this.#options.writer.calendars([tenantId])).get(tenantId)?.of ?? new Map()
+  async #calendars(tenantId: number, names: readonly string[]) {
+    const named = new Map([[tenantId, new Set(names)]])
+    return (await this.#options.writer.calendars.read(named)).get(tenantId)?.of ?? new Map()
   }
 
   async #plan(
@@ -72,7 +73,7 @@ export class PassedDecisions {
   ): Promise<PlannedJob> {
     const { id, tenantId, version, timing, anchorMs, failures, rules } = stored
     const endMs = stored.endAt?.getTime() ?? null
-    const calendars = rules.calendars ? await this.#calendars(tenantId) : new Map()
+    const calendars = rules.calendars ? await this.#calendars(tenantId, rules.calendars) : new Map()
     const skips = (await this.#options.writer.askedSkips([id])).get(id)
     const due = { id, tenantId, version, timing, anchorMs, endMs, failures }
     const job = { ...due, ...at, hasSkips: skips !== undefined, suspended }

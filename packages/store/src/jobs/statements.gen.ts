@@ -240,9 +240,10 @@ const LIST_JOBS: TypedStatement<ListJobsRow> = {
   }),
 }
 
-/** Jobs by name, a page at a time. */
-export function listJobs(tenant: Num, afterThisName: Text, source: Text, state: Text, mostRows: Num): Call<ListJobsRow> {
-  return { statement: LIST_JOBS, values: [tenant, afterThisName, source, state, mostRows] }
+/** Jobs by name, a page at a time. With a number of bytes, a page ends where its payloads and
+ * policies would exceed it, after one job at least. */
+export function listJobs(tenant: Num, afterThisName: Text, source: Text, state: Text, mostRows: Num, mostBytes: Big): Call<ListJobsRow> {
+  return { statement: LIST_JOBS, values: [tenant, afterThisName, source, state, mostRows, mostBytes] }
 }
 
 export interface ListNamesRow {
@@ -312,69 +313,71 @@ export interface PageJobsRow {
   readonly looked: number
   readonly last: string | null
   readonly matched: number
+  readonly cut: boolean
   readonly job: PageJobsJob | null
 }
 
 const PAGE_JOBS: TypedStatement<PageJobsRow> = {
   path: 'jobs/page-jobs',
   daily: false,
-  columns: ['looked', 'last', 'matched', 'status', 'run_id', 'state', 'attempt', 'started_at', 'finished_at', 'id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
+  columns: ['looked', 'last', 'matched', 'cut', 'status', 'run_id', 'state', 'attempt', 'started_at', 'finished_at', 'id', 'tenant_id', 'name', 'handler', 'queue', 'priority', 'payload', 'spec', 'timing', 'lane', 'start_at', 'end_at', 'max_runs', 'runs_left', 'max_attempts', 'timeout_ms', 'traits', 'policy', 'labels', 'description', 'owner', 'source', 'created_by', 'version', 'created_at', 'updated_at', 'paused_at', 'paused_note', 'planning_error', 'cursor_at', 'next_at', 'anchor_at', 'failures', 'flow'],
   decode: (row) => ({
     looked: number(row[0]),
     last: orNull(text, row[1]),
     matched: number(row[2]),
+    cut: boolean(row[3]),
     job:
-      row[3] === null
+      row[4] === null
         ? null
         : {
-            status: text(row[3]) as JobStatus,
-            runId: orNull(text, row[4]),
-            state: orNull(text, row[5]) as RunState | null,
-            attempt: orNull(number, row[6]),
-            startedAt: orNull(date, row[7]),
-            finishedAt: orNull(date, row[8]),
-            id: text(row[9]),
-            tenantId: number(row[10]),
-            name: text(row[11]),
-            handler: text(row[12]),
-            queue: text(row[13]),
-            priority: number(row[14]),
-            payload: text(row[15]),
-            spec: text(row[16]),
-            timing: number(row[17]),
-            lane: number(row[18]),
-            startAt: orNull(date, row[19]),
-            endAt: orNull(date, row[20]),
-            maxRuns: orNull(number, row[21]),
-            runsLeft: orNull(number, row[22]),
-            maxAttempts: number(row[23]),
-            timeoutMs: number(row[24]),
-            traits: number(row[25]),
-            policy: orNull(text, row[26]),
-            labels: orNull(json, row[27]) as Readonly<Record<string, string>> | null,
-            description: orNull(text, row[28]),
-            owner: orNull(text, row[29]),
-            source: orNull(text, row[30]),
-            createdBy: orNull(text, row[31]),
-            version: number(row[32]),
-            createdAt: date(row[33]),
-            updatedAt: date(row[34]),
-            pausedAt: orNull(date, row[35]),
-            pausedNote: orNull(text, row[36]),
-            planningError: orNull(text, row[37]),
-            cursorAt: orNull(date, row[38]),
-            nextAt: orNull(date, row[39]),
-            anchorAt: orNull(date, row[40]),
-            failures: number(row[41]),
-            flow: orNull(json, row[42]) as Partial<RunFlow> | null,
+            status: text(row[4]) as JobStatus,
+            runId: orNull(text, row[5]),
+            state: orNull(text, row[6]) as RunState | null,
+            attempt: orNull(number, row[7]),
+            startedAt: orNull(date, row[8]),
+            finishedAt: orNull(date, row[9]),
+            id: text(row[10]),
+            tenantId: number(row[11]),
+            name: text(row[12]),
+            handler: text(row[13]),
+            queue: text(row[14]),
+            priority: number(row[15]),
+            payload: text(row[16]),
+            spec: text(row[17]),
+            timing: number(row[18]),
+            lane: number(row[19]),
+            startAt: orNull(date, row[20]),
+            endAt: orNull(date, row[21]),
+            maxRuns: orNull(number, row[22]),
+            runsLeft: orNull(number, row[23]),
+            maxAttempts: number(row[24]),
+            timeoutMs: number(row[25]),
+            traits: number(row[26]),
+            policy: orNull(text, row[27]),
+            labels: orNull(json, row[28]) as Readonly<Record<string, string>> | null,
+            description: orNull(text, row[29]),
+            owner: orNull(text, row[30]),
+            source: orNull(text, row[31]),
+            createdBy: orNull(text, row[32]),
+            version: number(row[33]),
+            createdAt: date(row[34]),
+            updatedAt: date(row[35]),
+            pausedAt: orNull(date, row[36]),
+            pausedNote: orNull(text, row[37]),
+            planningError: orNull(text, row[38]),
+            cursorAt: orNull(date, row[39]),
+            nextAt: orNull(date, row[40]),
+            anchorAt: orNull(date, row[41]),
+            failures: number(row[42]),
+            flow: orNull(json, row[43]) as Partial<RunFlow> | null,
           },
   }),
 }
 
 /** One range of a page of jobs by name, or the number of matches: each job with its latest run, and
  * the status that a table of rules derives from both. */
-export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFrom: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, jobs: List<'text'>, runs: List<'text'>, statusesOfRules: List<'text'>): Call<PageJobsRow> {
-  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFrom, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, jobs, runs, statusesOfRules] }
+export function pageJobs(tenant: Num, afterThisName: Text, prefixOfName: Text, ids: List<'uuid'>, queue: Text, handler: Text, labelsJsonb: Text, nextSlotFrom: Num, beforeInMs: Num, statuses: List<'text'>, mostJobsToRead: Num, mostRows: Num, howManyMatchesTo: Num, onlyToCount: Bool, jobs: List<'text'>, runs: List<'text'>, statusesOfRules: List<'text'>, mostBytesOfPayloads: Big): Call<PageJobsRow> {
+  return { statement: PAGE_JOBS, values: [tenant, afterThisName, prefixOfName, ids, queue, handler, labelsJsonb, nextSlotFrom, beforeInMs, statuses, mostJobsToRead, mostRows, howManyMatchesTo, onlyToCount, jobs, runs, statusesOfRules, mostBytesOfPayloads] }
 }
 
 export interface ReadClockRow {

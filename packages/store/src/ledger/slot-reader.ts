@@ -16,6 +16,25 @@ export interface ExpectedSlot {
   readonly slot: Slot | null
 }
 
+/** Where a page of slots begins. */
+export interface SlotPosition {
+  readonly fromMs: number
+  /** No decision lies between `fromMs` and this instant; 0 when that is unknown. */
+  readonly aheadMs: number
+}
+
+export interface PageOfSlots {
+  readonly slots: readonly ExpectedSlot[]
+  /** Null after the last page. */
+  readonly next: SlotPosition | null
+}
+
+/** The decision that was found; or the last slot that was searched, when more are left. */
+interface Search {
+  readonly slot: Slot | null
+  readonly searchedMs: number | null
+}
+
 /** A period in which a job had the same rules. */
 interface Era {
   readonly untilMs: number
@@ -25,7 +44,9 @@ interface Era {
 }
 
 const PROBE = 1_000
-const PARTS_MAX = 10
+/** The parts that a search for one decision reads, and those that it reads for one page. */
+const PARTS_MAX = 1_000
+const PARTS_PER_PAGE = 10
 const FAR_MS = Date.UTC(2200, 0, 1)
 
 export class SlotReader {
@@ -44,33 +65,63 @@ export class SlotReader {
     untilMs: number,
     limit: number,
   ): Promise<ExpectedSlot[]> {
-    const expected = await this.expected(job, fromMs, untilMs, limit)
-    const found = await this.find(job, expected)
-    const last = found.at(-1)
-    if (!last || last.slot) return found
-    // One decision for many slots is stored at the last of them, which may be after the range.
-    const beyond = await this.#firstAfter(job, last.slotMs)
-    if (!beyond) return found
-    return found.map((expected) =>
-      expected.slot || !covers(beyond, expected.slotMs) ? expected : { ...expected, slot: beyond },
-    )
+    const found: ExpectedSlot[] = []
+    let at: SlotPosition | null = { fromMs, aheadMs: 0 }
+    while (at !== null && found.length < limit) {
+      const page: PageOfSlots = await this.page(job, at, untilMs, limit - found.length)
+      found.push(...page.slots)
+      at = page.next
+    }
+    return found
   }
 
-  /** The first decision after a slot; null when the next `parts` parts of slots hold none. */
-  async #firstAfter(job: StoredJob, afterMs: number, parts = PARTS_MAX): Promise<Slot | null> {
-    let fromMs = afterMs + 1
-    for (let part = 0; part < parts; part++) {
-      const later = await this.expected(job, fromMs, job.cursorAt.getTime(), COUNT_MAX)
-      for (let i = 0; i < later.length; i += PROBE) {
-        const found = await this.#find(job.id, later.slice(i, i + PROBE))
-        const [first] = [...found.keys()].sort((a, b) => a - b)
-        if (first !== undefined) return found.get(first) ?? null
-      }
-      const lastMs = later.at(-1)
-      if (lastMs === undefined || later.length < COUNT_MAX) return null
-      fromMs = lastMs + 1
+  /**
+   * A page of slots up to `untilMs`. One decision for many slots is stored at the last of them,
+   * which may be far beyond the page: the search for it is bounded, and a page whose last slots
+   * need more of it ends before them, even without any slot. The next page continues the search.
+   */
+  async page(
+    job: StoredJob,
+    { fromMs, aheadMs }: SlotPosition,
+    untilMs: number,
+    limit: number,
+  ): Promise<PageOfSlots> {
+    const found = await this.find(job, await this.expected(job, fromMs, untilMs, limit))
+    const last = found.at(-1)
+    if (!last) return { slots: [], next: null }
+    const nextMs = found.length < limit ? null : last.slotMs + 1
+    const next = nextMs === null ? null : { fromMs: nextMs, aheadMs: 0 }
+    if (last.slot) return { slots: found, next }
+    const beyond = await this.#firstAfter(job, Math.max(last.slotMs, aheadMs), PARTS_PER_PAGE)
+    if (beyond.searchedMs !== null) {
+      const open = found.findLastIndex(({ slot }) => slot !== null) + 1
+      const openMs = found[open]?.slotMs ?? last.slotMs
+      return { slots: found.slice(0, open), next: { fromMs: openMs, aheadMs: beyond.searchedMs } }
     }
-    return null
+    const { slot } = beyond
+    if (!slot) return { slots: found, next }
+    const slots = found.map((expected) =>
+      expected.slot || !covers(slot, expected.slotMs) ? expected : { ...expected, slot },
+    )
+    return { slots, next: next && { ...next, aheadMs: slot.slotAt.getTime() - 1 } }
+  }
+
+  /**
+   * The first decision after a slot, among the next `parts` parts of slots. Computes a part only
+   * when the one before was read, so that the process does other work in between.
+   */
+  async #firstAfter(job: StoredJob, afterMs: number, parts = PARTS_MAX): Promise<Search> {
+    let searchedMs = afterMs
+    for (let part = 0; part < parts; part++) {
+      const later = await this.expected(job, searchedMs + 1, job.cursorAt.getTime(), PROBE)
+      const found = await this.#find(job.id, later)
+      const [first] = [...found.keys()].sort((a, b) => a - b)
+      if (first !== undefined) return { slot: found.get(first) ?? null, searchedMs: null }
+      const lastMs = later.at(-1)
+      if (lastMs === undefined || later.length < PROBE) return { slot: null, searchedMs: null }
+      searchedMs = lastMs
+    }
+    return { slot: null, searchedMs }
   }
 
   /** The slots, given in order, that became a run, alone or merged with others. */
@@ -88,7 +139,7 @@ export class SlotReader {
       if (end === undefined || expected.length < COUNT_MAX) break
       fromMs = end + 1
     }
-    const beyond = await this.#firstAfter(job, lastMs, Number.POSITIVE_INFINITY)
+    const { slot: beyond } = await this.#firstAfter(job, lastMs, Number.POSITIVE_INFINITY)
     if (beyond) found.set(beyond.slotAt.getTime(), beyond)
     const runs = [...found].filter(([, { decision }]) => decision === 'run')
     runs.sort(([a], [b]) => a - b)
@@ -119,7 +170,7 @@ export class SlotReader {
         const own = (await this.#find(job.id, [slotMs])).get(slotMs)
         if (own) return { slotMs, slot: own }
         // The row that covers it is stored at a later slot, which may be far away.
-        const later = await this.#firstAfter(job, slotMs)
+        const { slot: later } = await this.#firstAfter(job, slotMs)
         return { slotMs, slot: later && covers(later, slotMs) ? later : null }
       }
       if (lookMs >= backMs) return null

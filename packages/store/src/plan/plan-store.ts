@@ -84,8 +84,10 @@ export class PostgresPlanStore implements PlanStore {
     return new Map(rows.map(({ id, spec }) => [id, decodeRules(spec)]))
   }
 
-  calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
-    return this.#options.writer.calendars(tenantIds)
+  calendars(
+    names: ReadonlyMap<number, ReadonlySet<string>>,
+  ): Promise<ReadonlyMap<number, TenantCalendars>> {
+    return this.#options.writer.calendars.read(names)
   }
 
   askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {

@@ -1,9 +1,7 @@
 /** Writes what was decided about the slots of jobs, and reads what decisions depend on. */
 import type { Random } from '@punctual/core/clock'
 import { type PlannedJob, type SlotDecision, slotReasons } from '@punctual/core/job'
-import type { TenantCalendars } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
-import { type Calendar, parseCalendar } from '@punctual/core/schedule'
 import type pg from 'pg'
 import {
   booleanArray,
@@ -14,12 +12,12 @@ import {
   uuidArrayOrNull,
 } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
-import { insertSlots, listCalendars, listSkips } from './statements.gen.ts'
+import { CalendarCache } from './calendar-cache.ts'
+import { insertSlots, listSkips } from './statements.gen.ts'
 
 /** Limit for any statement of a planner, after which the connection is given up. */
 export const DEADLINE_MS = 10_000
 const SEQUENCE_LIMIT = 1 << 20
-const SPECS_MAX = 1_000
 
 /** The instants whose days a decision is written to: that of its slot, and that of its run. */
 export function instantsOf(slot: SlotDecision): number[] {
@@ -31,34 +29,13 @@ const dueMsOf = (slot: SlotDecision): number => (slot.decision === 'run' ? slot.
 export class PlanWriter {
   readonly #database: Database
   readonly #ids: RunIdSource
-  readonly #specs = new Map<string, Calendar>()
+  readonly calendars: CalendarCache
   #sequence = 0
 
   constructor(database: Database, random: Random) {
     this.#database = database
     this.#ids = new RunIdSource(random)
-  }
-
-  async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
-    const rows = await this.#database.upkeep.runPinned(listCalendars(int4Array(tenantIds)))
-    const found = new Map<number, { of: Map<string, Calendar>; versions: Map<string, number> }>()
-    for (const { tenantId, name, version, spec } of rows) {
-      const known = found.get(tenantId) ?? { of: new Map(), versions: new Map() }
-      known.of.set(name, this.#parsed(spec))
-      known.versions.set(name, version)
-      found.set(tenantId, known)
-    }
-    return found
-  }
-
-  /** Caches parsed calendars: they are read often and change rarely. */
-  #parsed(spec: string): Calendar {
-    const known = this.#specs.get(spec)
-    if (known) return known
-    if (this.#specs.size >= SPECS_MAX) this.#specs.clear()
-    const calendar = parseCalendar(JSON.parse(spec))
-    this.#specs.set(spec, calendar)
-    return calendar
+    this.calendars = new CalendarCache(database)
   }
 
   async askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {

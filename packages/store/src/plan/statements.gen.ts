@@ -89,24 +89,28 @@ export interface ListCalendarsRow {
   readonly tenantId: number
   readonly name: string
   readonly version: number
-  readonly spec: string
+  readonly madeUs: number
+  readonly spec: string | null
 }
 
 const LIST_CALENDARS: TypedStatement<ListCalendarsRow> = {
   path: 'plan/list-calendars',
   daily: false,
-  columns: ['tenant_id', 'name', 'version', 'spec'],
+  columns: ['tenant_id', 'name', 'version', 'made_us', 'spec'],
   decode: (row) => ({
     tenantId: number(row[0]),
     name: text(row[1]),
     version: number(row[2]),
-    spec: text(row[3]),
+    madeUs: number(row[3]),
+    spec: orNull(text, row[4]),
   }),
 }
 
-/** The calendars of some tenants. */
-export function listCalendars(tenants: List<'int4'>): Call<ListCalendarsRow> {
-  return { statement: LIST_CALENDARS, values: [tenants] }
+/** Named calendars of some tenants. A calendar that the caller has read before, in the version that
+ * is current, comes without its content. The instant of the change tells a calendar that was
+ * deleted and created again from its predecessor, which had the same version. */
+export function listCalendars(tenants: List<'int4'>, names: List<'text'>, versions: List<'int4'>, whenTheseWereMade: List<'int8'>): Call<ListCalendarsRow> {
+  return { statement: LIST_CALENDARS, values: [tenants, names, versions, whenTheseWereMade] }
 }
 
 export interface ListDueJobsRow {

@@ -21,7 +21,9 @@ export interface Readers {
   readonly runs: Pick<RunReader, 'list'>
   readonly pages: Pick<RunPages, 'page' | 'count'>
   readonly stats: Pick<StatStore, 'recent' | 'workers' | 'days' | 'jobs'>
-  readonly jobs: { list(filter: JobFilter, tenantId: number): Promise<Job[]> }
+  readonly jobs: {
+    list(filter: JobFilter, tenantId: number, bytes?: number): Promise<Job[]>
+  }
   readonly jobPages: Pick<JobPages, 'page' | 'total'>
   readonly deadLetters: Pick<DeadLetterReader, 'list' | 'causes'>
   readonly groups: Pick<GroupReader, 'list'>
@@ -37,7 +39,7 @@ export function readersOf(source: ReadSource): Readers {
     runs: new RunReader(source),
     pages: new RunPages(source),
     stats: new StatStore(source),
-    jobs: { list: (filter, tenantId) => listJobs(source, filter, tenantId) },
+    jobs: { list: (filter, tenantId, bytes) => listJobs(source, filter, tenantId, bytes) },
     jobPages: new JobPages(source),
     deadLetters: new DeadLetterReader(source),
     groups: new GroupReader(source),

@@ -1,8 +1,9 @@
 /**
  * Exports everything that a tenant has declared, and its runs of a range, as lines of JSON: one
- * object per line, with its `type`. Reads one page at a time, so that any number of runs is
- * exported in bounded memory; each row appears as it was when its page was read.
+ * object per line, with its `type`. Reads one page at a time, and a page ends at a number of
+ * bytes, so that any number of runs of any size is exported in bounded memory; each row appears as it was when its page was read.
  */
+import { limits } from '@punctual/core/errors'
 import type { Tenant } from '@punctual/core/identity'
 import type { Job } from '@punctual/core/job'
 import { finalStateOf, runIdFloor } from '@punctual/core/run'
@@ -24,7 +25,7 @@ export async function* exportTenant(
   range: { readonly fromMs: number; readonly toMs: number },
 ): AsyncGenerator<string> {
   yield line('tenant', tenant)
-  for (const calendar of await sources.calendars.list(tenant.id)) yield line('calendar', calendar)
+  for await (const calendar of sources.calendars.all(tenant.id)) yield line('calendar', calendar)
   for (const { running: _, freeAt: __, ...limit } of await sources.limits.list(tenant.id))
     yield line('limit', limit)
   for await (const job of jobsOf(sources.replica, tenant.id)) yield line('job', job)
@@ -33,10 +34,14 @@ export async function* exportTenant(
 
 async function* jobsOf(replica: ReplicaReads, tenantId: number): AsyncGenerator<Job> {
   for (let after = ''; ; ) {
-    const page = await replica.read(({ jobs }) => jobs.list({ after, limit: PAGE }, tenantId))
+    const page = await replica.read(({ jobs }) =>
+      jobs.list({ after, limit: PAGE }, tenantId, limits.pageBytes),
+    )
     yield* page
-    if (page.length < PAGE) return
-    after = page.at(-1)?.name ?? ''
+    // A page of large payloads is shorter: only an empty one is the end.
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.name
   }
 }
 
@@ -47,7 +52,9 @@ async function* runsOf(
 ): AsyncGenerator<string> {
   const endId = runIdFloor(toMs)
   for (let after = runIdFloor(fromMs); ; ) {
-    const rows = await replica.read(({ exportRuns }) => exportRuns(tenantId, after, endId, PAGE))
+    const rows = await replica.read(({ exportRuns }) =>
+      exportRuns(tenantId, after, endId, PAGE, limits.pageBytes),
+    )
     for (const { id, facts, payload, output } of rows) {
       const { final_state: state, ...rest } = facts
       const known = { id, ...rest, ...(state && { state: finalStateOf.get(state) }) }
@@ -56,7 +63,7 @@ async function* runsOf(
       yield `${line('run', known).slice(0, -2)},${texts.join(',')}}\n`
     }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
+    if (last === undefined) return
     after = last.id
   }
 }

@@ -55,15 +55,29 @@ export class SecretStore {
       const before = found?.version ?? 0
       const identity = { tenantId, name, version: before + 1 }
       const { keyId, nonce, ciphertext } = stored(this.#keyring.encrypt(identity, value))
-      const call = setSecret(tenantId, name, before, keyId, nonce, ciphertext, by)
+      const limit = limits.secretsPerTenant
+      const call = setSecret(tenantId, name, before, keyId, nonce, ciphertext, by, limit)
       const [row] = await this.#database.control.run(call)
       this.#cache.delete(`${tenantId} ${name}`)
       if (row) return row.version
+      if (before === 0) await this.#checkCount(tenantId, name)
     }
     throw new PunctualError(
       'key_busy',
       `The secret ${JSON.stringify(name)} is being set by too many callers at once. Try again.`,
       { id: name },
+    )
+  }
+
+  /** Refuses a new secret of a tenant that has as many as it may have. */
+  async #checkCount(tenantId: number, name: string): Promise<void> {
+    const limit = limits.secretsPerTenant
+    const secrets = await this.list(tenantId)
+    if (secrets.length < limit || secrets.some((secret) => secret.name === name)) return
+    throw new PunctualError(
+      'quota_exceeded',
+      `This tenant already has ${limit} secrets, the limit. Delete one that no handler reads.`,
+      { quota: { name: 'secrets', limit, used: secrets.length } },
     )
   }
 

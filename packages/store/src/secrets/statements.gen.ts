@@ -136,6 +136,6 @@ const SET_SECRET: TypedStatement<SetSecretRow> = {
 
 /** Stores a new value if the secret still has the version that was read: the ciphertext contains the
  * next version. */
-export function setSecret(tenant: Num, name: Text, versionBefore: Num, keyId: Text, nonceAnd: Text, ciphertextInHexadecimal: Text, whoSetIt: Text): Call<SetSecretRow> {
-  return { statement: SET_SECRET, values: [tenant, name, versionBefore, keyId, nonceAnd, ciphertextInHexadecimal, whoSetIt] }
+export function setSecret(tenant: Num, name: Text, versionBefore: Num, keyId: Text, nonceAnd: Text, ciphertextInHexadecimal: Text, whoSetIt: Text, mostSecretsOfTenant: Num): Call<SetSecretRow> {
+  return { statement: SET_SECRET, values: [tenant, name, versionBefore, keyId, nonceAnd, ciphertextInHexadecimal, whoSetIt, mostSecretsOfTenant] }
 }

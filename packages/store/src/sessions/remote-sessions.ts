@@ -1,5 +1,5 @@
 /** The queries behind remote workers: their sessions, their leases, and how leased runs ended. */
-import { invariant } from '@punctual/core/errors'
+import { invariant, limits } from '@punctual/core/errors'
 import type {
   ClaimedRun,
   Fence,
@@ -11,7 +11,7 @@ import type {
 import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { RunDefinition } from '../work/claim-codec.ts'
-import { assignmentOf, readDefinitions } from '../work/run-definitions.ts'
+import { assignmentOf, readDefinitions, readWithoutPayloads } from '../work/run-definitions.ts'
 import { fences } from '../work/run-settlements.ts'
 import {
   fenceAgain,
@@ -59,7 +59,25 @@ export class PostgresRemoteSessions implements RemoteSessions {
   async define(leases: readonly Lease[]): Promise<readonly ClaimedRun[]> {
     const definitions = new Map<string, RunDefinition>()
     const ids = leases.map((lease) => lease.id)
-    await readDefinitions(this.#database, ids, (id, read) => definitions.set(id, read))
+    const add = (id: string, read: RunDefinition) => definitions.set(id, read)
+    const left = new Set(await readDefinitions(this.#database, ids, limits.claimBytes, add))
+    return this.#assigned(
+      leases.filter(({ id }) => !left.has(id)),
+      definitions,
+    )
+  }
+
+  async policies(leases: readonly Lease[]): Promise<readonly ClaimedRun[]> {
+    const definitions = new Map<string, RunDefinition>()
+    const ids = leases.map((lease) => lease.id)
+    await readWithoutPayloads(this.#database, ids, (id, read) => definitions.set(id, read))
+    return this.#assigned(leases, definitions)
+  }
+
+  #assigned(
+    leases: readonly Lease[],
+    definitions: ReadonlyMap<string, RunDefinition>,
+  ): readonly ClaimedRun[] {
     const nowMs = this.#database.clock.nowMs()
     return leases.map((lease) => {
       const definition = definitions.get(lease.id)

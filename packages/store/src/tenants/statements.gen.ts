@@ -116,9 +116,10 @@ const EXPORT_RUNS: TypedStatement<ExportRunsRow> = {
   }),
 }
 
-/** Runs of a tenant for its export, by id, a page at a time. */
-export function exportRuns(tenant: Num, afterThisId: Text, beforeThisId: Text, mostRows: Num): Call<ExportRunsRow> {
-  return { statement: EXPORT_RUNS, values: [tenant, afterThisId, beforeThisId, mostRows] }
+/** Runs of a tenant for its export, by id, a page at a time. A page ends where its payloads and
+ * outputs would exceed a number of bytes, after one run at least. */
+export function exportRuns(tenant: Num, afterThisId: Text, beforeThisId: Text, mostRows: Num, mostBytes: Big): Call<ExportRunsRow> {
+  return { statement: EXPORT_RUNS, values: [tenant, afterThisId, beforeThisId, mostRows, mostBytes] }
 }
 
 export interface FindTenantRow {

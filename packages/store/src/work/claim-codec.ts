@@ -99,11 +99,14 @@ export class TakenDefinitions {
   /** The place of each run in the lists; null when they are complete and in the claim's order. */
   readonly #places: ReadonlyMap<string, number> | null
   readonly #others = new Map<string, RunDefinition>()
+  /** The length of the payloads that the claim itself returned. */
+  readonly length: number
 
   constructor(answer: ClaimAnswer, runIds: readonly string[]) {
     this.#timeoutsMs = listOf(answer.timeoutsMs)
     this.#maxAttempts = listOf(answer.maxAttempts)
     this.#duesMs = listOf(answer.duesMs)
+    this.length = answer.payloads?.length ?? 0
     this.#payloads = answer.payloads?.split(SEPARATOR) ?? []
     // Only separators means that every extra is empty.
     const extras = answer.extras ?? ''

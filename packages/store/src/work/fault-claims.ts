@@ -5,6 +5,7 @@
  * minute later, and is reported. The lane is claimed separately for a while, so that the others
  * cost nothing more.
  */
+import { limits } from '@punctual/core/errors'
 import type { ClaimRequest, ClaimResult } from '@punctual/core/ports'
 import type { Database } from '../connection/database.ts'
 import { isDataFault } from '../connection/faults.ts'
@@ -87,6 +88,8 @@ class Round {
   readonly #faulty: ReadonlySet<number>
   #fence: bigint
   #left: number
+  /** The claims of a round together load what one claim may. */
+  #bytes: number
   #aside = 0
   #sum = NOTHING
 
@@ -96,6 +99,7 @@ class Round {
     this.#faulty = faulty
     this.#fence = BigInt(request.fence)
     this.#left = request.limit
+    this.#bytes = request.bytes ?? limits.claimBytes
   }
 
   async run(): Promise<ClaimResult> {
@@ -140,10 +144,15 @@ class Round {
   /** Returns false when a stored value failed the claim; then nothing was taken. */
   async #take(places: readonly number[], limit: number): Promise<boolean> {
     if (limit < 1 || !this.#sum.sessionAlive) return true
+    if (this.#bytes <= 0) {
+      this.#sum = { ...this.#sum, more: true }
+      return true
+    }
     const { lanes, weights } = this.#request
     const chosen = <T>(list: readonly T[]) => list.filter((_, place) => places.includes(place))
     const request = {
       ...{ ...this.#request, fence: String(this.#fence), limit, lanes: chosen(lanes) },
+      bytes: this.#bytes,
       ...(weights && { weights: chosen(weights) }),
     }
     // Each claim numbers its fences from its own first one.
@@ -164,6 +173,7 @@ class Round {
     const sum = this.#sum
     const dueInMs = [sum.nextDueInMs, result.nextDueInMs].filter((ms) => ms !== null)
     this.#left -= result.runs.length
+    this.#bytes -= result.runs.reduce((bytes, { payload }) => bytes + payload.length, 0)
     this.#sum = {
       sessionAlive: sum.sessionAlive && result.sessionAlive,
       runs: [...sum.runs, ...result.runs],

@@ -1,11 +1,12 @@
 /**
  * Claims runs: one statement takes due runs of several lanes, under fences that are made here in
  * advance. Keeps the marks where each lane's scan starts, chooses the form of the statement, and
- * reads the definitions that the claim does not return.
+ * reads the definitions that the claim does not return. Runs whose payloads exceed what one claim may
+ * load go back to the queue unchanged.
  */
 import { invariant, limits } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
-import type { ClaimedRun, ClaimRequest, ClaimResult } from '@punctual/core/ports'
+import type { ClaimedRun, ClaimRequest, ClaimResult, Fence } from '@punctual/core/ports'
 import { int2Array, int4Array, int8Array, int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
 import type { Channel } from '../connection/channel.ts'
 import type { Database } from '../connection/database.ts'
@@ -19,6 +20,7 @@ import {
   TakenDefinitions,
   TakenRuns,
 } from './claim-codec.ts'
+import { ClaimSizes } from './claim-sizes.ts'
 import { ControlledLanes } from './controlled-lanes.ts'
 import { FaultClaims } from './fault-claims.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan } from './lane-marks.ts'
@@ -37,13 +39,19 @@ interface Controls {
 
 const UNCONTROLLED: Controls = { parked: [], postponed: [], gates: null, limited: new Set() }
 
-const NOTHING: ClaimResult = {
+/** The result of a claim, and the runs that it took and may not load. */
+type Described = ClaimResult & { readonly left: readonly ClaimedLane[] }
+
+type ClaimedLane = Fence & { readonly lane: number }
+
+const NOTHING: Described = {
   sessionAlive: false,
   runs: [],
   more: false,
   nextDueInMs: null,
   parked: [],
   gave: [],
+  left: [],
 }
 
 /** A claim on its way: where it starts, and what the marks must know of it. */
@@ -68,10 +76,13 @@ export class RunClaims {
   readonly #database: Database
   readonly #marks = new LaneMarks()
   readonly #controlled = new ControlledLanes()
+  readonly #sizes = new ClaimSizes()
+  readonly #giveBack: (runs: readonly Fence[]) => Promise<void>
   readonly #aroundFaults: FaultClaims
 
-  constructor(database: Database) {
+  constructor(database: Database, giveBack: (runs: readonly Fence[]) => Promise<void>) {
     this.#database = database
+    this.#giveBack = giveBack
     this.#aroundFaults = new FaultClaims(database, (request) => this.#claimTogether(request))
     database.onClaimConnect.push(() => this.#marks.forget())
   }
@@ -85,14 +96,16 @@ export class RunClaims {
    * Consecutive large claims use a separate connection, so that hints arrive on the other one
    * between claims.
    */
-  async #claimTogether(request: ClaimRequest): Promise<ClaimResult> {
+  async #claimTogether(wanted: ClaimRequest): Promise<ClaimResult> {
+    const request = { ...wanted, limit: this.#sizes.limitOf(wanted) }
     const { claim, secondClaim } = this.#database
     const channel = request.bulk ? secondClaim.orUntilConnected(claim) : claim
     try {
       const nowMs = this.#database.localClock.monotonicMs()
       const controlled = this.#controlled.some(request.lanes, nowMs)
-      const result = controlled ? null : await this.#claimPlain(this.#begin(channel, request))
-      return result ?? (await this.#claimControlled(this.#begin(channel, request)))
+      const plain = controlled ? null : await this.#claimPlain(this.#begin(channel, request))
+      const result = plain ?? (await this.#claimControlled(this.#begin(channel, request)))
+      return this.#bounded(result, wanted)
     } catch (error) {
       // Its runs are back in the queue, and a concurrent claim may have passed them.
       this.#marks.forget()
@@ -108,7 +121,7 @@ export class RunClaims {
   }
 
   /** Null when a lane needs the other form; then nothing was taken. */
-  async #claimPlain(sent: Sent): Promise<ClaimResult | null> {
+  async #claimPlain(sent: Sent): Promise<Described | null> {
     const [answer] = await sent.channel.runPinned(claimRuns(...valuesOf(sent)))
     if (!answer) return NOTHING
     if (answer.controlled === null) return this.#result(sent, answer, UNCONTROLLED)
@@ -116,7 +129,7 @@ export class RunClaims {
     return null
   }
 
-  async #claimControlled(sent: Sent): Promise<ClaimResult> {
+  async #claimControlled(sent: Sent): Promise<Described> {
     const [answer] = await sent.channel.runPinned(claimControlledRuns(...valuesOf(sent)))
     if (!answer) return NOTHING
     this.#controlled.note(lanesOf(answer.controlled), sent.atMs)
@@ -128,7 +141,7 @@ export class RunClaims {
     })
   }
 
-  async #result(sent: Sent, answer: ClaimAnswer, controls: Controls): Promise<ClaimResult> {
+  async #result(sent: Sent, answer: ClaimAnswer, controls: Controls): Promise<Described> {
     const { clock } = this.#database
     const boundMs = positionMs(answer.bound ?? '0')
     clock.sample(sent.atMs, boundMs + 0.5)
@@ -137,14 +150,27 @@ export class RunClaims {
     const claimed = { answer, controls, gave, taken: new TakenRuns(answer, gave), boundMs }
     const more = this.#note(sent, claimed)
     const { nextPos } = answer
+    const { runs, left } = await this.#describe(sent.request, claimed)
     return {
       sessionAlive: true,
-      runs: await this.#describe(sent.request, claimed),
-      more,
+      ...{ runs, left },
+      more: more || left.length > 0,
       nextDueInMs: nextPos === null ? null : Math.max(0, positionMs(nextPos) - boundMs),
       parked: controls.parked,
       gave,
     }
+  }
+
+  /** Returns the runs that were not loaded to the queue: they keep their attempts and crashes. */
+  async #bounded({ left, ...result }: Described, { limit }: ClaimRequest): Promise<ClaimResult> {
+    if (left.length === 0) {
+      this.#sizes.grow(result.gave, limit)
+      return result
+    }
+    this.#sizes.shrink(new Set(left.map(({ lane }) => lane)), result.runs.length)
+    // When this fails, the search for strays finds them, or the reaper.
+    await this.#giveBack(left).catch(() => undefined)
+    return result
   }
 
   /** Updates the marks with the reach in each lane; returns whether a lane may have more runs. */
@@ -172,18 +198,31 @@ export class RunClaims {
   async #describe(
     request: ClaimRequest,
     { answer, taken, controls, gave, boundMs }: Claimed,
-  ): Promise<ClaimedRun[]> {
+  ): Promise<{ runs: ClaimedRun[]; left: readonly ClaimedLane[] }> {
     const definitions = new TakenDefinitions(answer, taken.ids)
-    const others = definitions.missing(taken.ids)
-    if (others.length > 0)
-      await readDefinitions(this.#database, others, (id, read) => definitions.add(id, read))
-    const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
     const withheld = new Set([...controls.parked, ...controls.postponed])
+    const others = definitions.missing(taken.ids).filter((id) => !withheld.has(id))
+    const unread = new Set(
+      others.length === 0
+        ? []
+        : await readDefinitions(
+            this.#database,
+            others,
+            (request.bytes ?? limits.claimBytes) - definitions.length,
+            (id, read) => definitions.add(id, read),
+          ),
+    )
+    const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
+    const left: ClaimedLane[] = []
     const runs: ClaimedRun[] = []
     let fence = BigInt(request.fence)
     for (const [place, id] of taken.ids.entries()) {
       fence += 1n
       if (withheld.size > 0 && withheld.has(id)) continue
+      if (unread.size > 0 && unread.has(id)) {
+        left.push({ id, fence, lane: taken.laneAt(place) })
+        continue
+      }
       const definition = definitions.at(id, place)
       invariant(definition, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.laneAt(place))
@@ -208,7 +247,7 @@ export class RunClaims {
         ...definition,
       })
     }
-    return inStartOrder(runs, gave, lanes)
+    return { runs: inStartOrder(runs, gave, lanes), left }
   }
 }
 

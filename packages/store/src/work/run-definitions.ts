@@ -1,4 +1,8 @@
-/** Reads what claimed runs are to do, where the claim has not returned it: day by day, in parts. */
+/**
+ * Reads what claimed runs are to do, where the claim has not returned it: day by day, in parts. The
+ * statement itself ends a part at the number of bytes that is left, so that a thousand large
+ * payloads are never loaded for an answer of sixteen.
+ */
 import type { Assignment } from '@punctual/core/ports'
 import { decodeRunPolicy, runIdTimeMs, traits } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
@@ -11,32 +15,81 @@ import { type ReadRunsRow, readRuns } from './statements.gen.ts'
 
 const READ_AT_ONCE = 200
 
+type Each = (id: string, definition: RunDefinition) => void
+
+/** What a read may load. */
+interface Budget {
+  /** Null: the definitions are read without their payloads. */
+  readonly bytes: number | null
+  /** Whether the first run is read whatever the size of its payload. */
+  readonly first: boolean
+}
+
+/**
+ * Calls back with the definitions of the first of these runs, in the order of their ids, until
+ * their payloads would exceed `bytes`; at least one run is read, whatever its size. Returns the ids
+ * that are left.
+ */
 export async function readDefinitions(
   database: Database,
   ids: readonly string[],
-  each: (id: string, definition: RunDefinition) => void,
-): Promise<void> {
-  const days = new Map<number, string[]>()
-  for (const id of ids) {
-    const day = dayStart(runIdTimeMs(id))
-    const known = days.get(day)
-    if (known) known.push(id)
-    else days.set(day, [id])
+  bytes: number,
+  each: Each,
+): Promise<readonly string[]> {
+  const sorted = [...ids].sort()
+  let budget: Budget = { bytes: Math.max(0, bytes), first: true }
+  for (let at = 0; at < sorted.length; ) {
+    const { day, part } = partAt(sorted, at)
+    const rows = await readDay(database, day, part, budget)
+    const full = rows.find(({ payload }) => payload === null)
+    tell(rows, each)
+    if (full) return sorted.slice(sorted.indexOf(full.id))
+    const read = rows.reduce((sum, row) => sum + row.bytes, 0)
+    budget = {
+      bytes: Math.max(0, (budget.bytes ?? 0) - read),
+      first: budget.first && rows.length === 0,
+    }
+    at += part.length
   }
-  for (const [day, dayIds] of days)
-    for (let i = 0; i < dayIds.length; i += READ_AT_ONCE)
-      for (const row of await readDay(database, day, dayIds.slice(i, i + READ_AT_ONCE))) {
-        const { id, timeoutMs, maxAttempts, dueMs, payload, extra } = row
-        each(id, { timeoutMs, maxAttempts, dueMs, payload, ...decodeExtra(extra) })
-      }
+  return []
+}
+
+/** Calls back with the definitions of all these runs, each with `null` for its payload. */
+export async function readWithoutPayloads(
+  database: Database,
+  ids: readonly string[],
+  each: Each,
+): Promise<void> {
+  const sorted = [...ids].sort()
+  for (let at = 0; at < sorted.length; ) {
+    const { day, part } = partAt(sorted, at)
+    tell(await readDay(database, day, part, { bytes: null, first: false }), each)
+    at += part.length
+  }
+}
+
+/** The next ids of one day: those of a day follow each other, as ids begin with their time. */
+function partAt(sorted: readonly string[], at: number): { day: number; part: readonly string[] } {
+  const dayOf = (id: string | undefined) => dayStart(runIdTimeMs(id ?? ''))
+  const day = dayOf(sorted[at])
+  let end = at + 1
+  while (end < sorted.length && end < at + READ_AT_ONCE && dayOf(sorted[end]) === day) end++
+  return { day, part: sorted.slice(at, end) }
+}
+
+function tell(rows: readonly ReadRunsRow[], each: Each): void {
+  for (const { id, timeoutMs, maxAttempts, dueMs, payload, extra } of rows)
+    if (payload !== null)
+      each(id, { timeoutMs, maxAttempts, dueMs, payload, ...decodeExtra(extra) })
 }
 
 async function readDay(
   { control }: Database,
   day: number,
   ids: readonly string[],
+  { bytes, first }: Budget,
 ): Promise<readonly ReadRunsRow[]> {
-  const call = readRuns(uuidArray(ids))
+  const call = readRuns(uuidArray(ids), bytes, first)
   try {
     return await control.runOnDay(call, day)
   } catch (error) {

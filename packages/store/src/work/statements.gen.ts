@@ -446,7 +446,7 @@ export function appendLogs(runIds: List<'uuid'>, attempts: List<'int2'>, sequenc
 
 export interface ListCheckpointsRow {
   readonly runId: string
-  readonly state: string
+  readonly state: string | null
 }
 
 const LIST_CHECKPOINTS: TypedStatement<ListCheckpointsRow> = {
@@ -455,13 +455,14 @@ const LIST_CHECKPOINTS: TypedStatement<ListCheckpointsRow> = {
   columns: ['run_id', 'state'],
   decode: (row) => ({
     runId: text(row[0]),
-    state: text(row[1]),
+    state: orNull(text, row[1]),
   }),
 }
 
-/** What earlier attempts of runs have kept. */
-export function listCheckpoints(runIds: List<'uuid'>): Call<ListCheckpointsRow> {
-  return { statement: LIST_CHECKPOINTS, values: [runIds] }
+/** What earlier attempts of runs have kept, in the order of the runs. The states end where their sum
+ * would exceed a number of bytes, and those that follow are not loaded. */
+export function listCheckpoints(runIds: List<'uuid'>, mostBytesOfStates: Big): Call<ListCheckpointsRow> {
+  return { statement: LIST_CHECKPOINTS, values: [runIds, mostBytesOfStates] }
 }
 
 const REPORT_PROGRESS: TypedStatement<null> = {
@@ -562,27 +563,31 @@ export interface ReadRunsRow {
   readonly timeoutMs: number
   readonly maxAttempts: number
   readonly dueMs: number
-  readonly payload: string
+  readonly payload: string | null
+  readonly bytes: number
   readonly extra: string | null
 }
 
 const READ_RUNS: TypedStatement<ReadRunsRow> = {
   path: 'work/read-runs',
   daily: true,
-  columns: ['id', 'timeout_ms', 'max_attempts', 'due_ms', 'payload', 'extra'],
+  columns: ['id', 'timeout_ms', 'max_attempts', 'due_ms', 'payload', 'bytes', 'extra'],
   decode: (row) => ({
     id: text(row[0]),
     timeoutMs: number(row[1]),
     maxAttempts: number(row[2]),
     dueMs: number(row[3]),
-    payload: text(row[4]),
-    extra: orNull(text, row[5]),
+    payload: orNull(text, row[4]),
+    bytes: number(row[5]),
+    extra: orNull(text, row[6]),
   }),
 }
 
-/** What claimed runs of one day are to do. */
-export function readRuns(ids: List<'uuid'>): Call<ReadRunsRow> {
-  return { statement: READ_RUNS, values: [ids] }
+/** What claimed runs of one day are to do, in the order of their ids. The payloads end where their
+ * sum would exceed a number of bytes; those that follow are not loaded, as the length of a payload
+ * is known without reading it. */
+export function readRuns(ids: List<'uuid'>, mostBytesOfPayloads: Big, firstPayloadIsReturned: Bool): Call<ReadRunsRow> {
+  return { statement: READ_RUNS, values: [ids, mostBytesOfPayloads, firstPayloadIsReturned] }
 }
 
 const RECORD_STALE: TypedStatement<null> = {

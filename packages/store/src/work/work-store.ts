@@ -1,4 +1,5 @@
 /** The workers' access to PostgreSQL: lanes, sessions, claiming, settling. One statement a verb. */
+import { limits } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
 import type {
   ClaimRequest,
@@ -62,7 +63,7 @@ export class PostgresWorkStore implements WorkStore {
   constructor(options: WorkStoreOptions) {
     this.#options = options
     this.#database = options.database
-    this.#claiming = new RunClaims(options.database)
+    this.#claiming = new RunClaims(options.database, (runs) => this.giveBack(runs))
     this.#settling = new RunSettlements(options)
   }
 
@@ -114,8 +115,9 @@ export class PostgresWorkStore implements WorkStore {
     return rows.length === 1
   }
 
-  async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#database.claim.run(listCheckpoints(uuidArray(runIds)))
+  async checkpoints(runIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    const call = listCheckpoints(uuidArray(runIds), limits.claimBytes)
+    const rows = await this.#database.claim.run(call)
     return new Map(rows.map(({ runId, state }) => [runId, state]))
   }
 

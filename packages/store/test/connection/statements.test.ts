@@ -214,7 +214,7 @@ describe.each(postgresMajors)('statements on PostgreSQL %s', (major) => {
       ],
     },
     'jobs/page-jobs': {
-      args: `1, '', null, null, null, null, null, null, null, null, 1, 1, 0, false, array['any'], array['any'], array['x']`,
+      args: `1, '', null, null, null, null, null, null, null, null, 1, 1, 0, false, array['any'], array['any'], array['x'], 1000`,
       indexes: [
         'jobs_name',
         'cursors_pkey',

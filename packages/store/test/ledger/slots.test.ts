@@ -52,6 +52,29 @@ describe('reading the slots of a job', () => {
     for (const { slot } of page) expect(slot).toMatchObject({ decision: 'skip', reason: 'misfire' })
   })
 
+  it('a page searches a bounded number of slots, and the next pages continue the search', async () => {
+    const id = await t.job({ cron: '* * * * * *', misfire: 'none' })
+    await t.age(id, 12 * HOUR)
+    await plan()
+    const job = await find(id)
+    const start = { fromMs: job.createdAt.getTime(), aheadMs: 0 }
+    const first = await t.store.schedules.slots.page(job, start, Date.now(), 5)
+    expect(first.slots).toEqual([])
+    expect(first.next?.fromMs).toBeLessThan(start.fromMs + 1_001)
+    expect(first.next?.aheadMs).toBeLessThan(start.fromMs + 10_100_000)
+    let page = first
+    let pages = 1
+    for (; page.slots.length === 0 && page.next; pages++)
+      page = await t.store.schedules.slots.page(job, page.next, Date.now(), 5)
+    expect(pages).toBe(5)
+    expect(page.slots).toHaveLength(5)
+    for (const { slot } of page.slots) expect(slot).toMatchObject({ reason: 'misfire' })
+    // The decision that was found is not searched for again.
+    const { slots, next } = page
+    const second = next && (await t.store.schedules.slots.page(job, next, Date.now(), 5))
+    expect(second?.slots[0]?.slot?.slotAt).toEqual(slots[0]?.slot?.slotAt)
+  })
+
   it('the slots of a job lie between its start and its end', async () => {
     const startAt = new Date(Date.now() + 5_000)
     const endAt = new Date(Date.now() + 9_500)

@@ -23,6 +23,8 @@ import type { PunctualServer } from './http.ts'
 const RETRY_MS = 10_000
 /** The most bytes of outcomes in one request; a larger outcome is sent alone. */
 const SETTLE_BYTES = 8_388_608
+/** The answers that one search for strays reads; the next search finds the others. */
+const STRAY_ANSWERS_MAX = 100
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
 interface WireLane {
@@ -189,10 +191,19 @@ export class RemoteWorkStore implements WorkStore {
     return refused
   }
 
+  /** An answer has as many strays as fit into it: the next one has the others. */
   async strayLeases(_sessionId: string, known: readonly bigint[]): Promise<readonly Fence[]> {
-    const body = { limit: 0, held: known.map(String) }
-    const { runs } = await this.#send<WireClaim>('claim', body)
-    return runs.map((run) => ({ id: run.run_id, fence: BigInt(run.fence) }))
+    const held = known.map(String)
+    const strays: Fence[] = []
+    for (let answers = 0; answers < STRAY_ANSWERS_MAX; answers++) {
+      const { runs } = await this.#send<WireClaim>('claim', { limit: 0, held })
+      for (const { run_id: id, fence } of runs) {
+        strays.push({ id, fence: BigInt(fence) })
+        held.push(fence)
+      }
+      if (runs.length === 0) break
+    }
+    return strays
   }
 
   /** The server does this as part of the claim. */

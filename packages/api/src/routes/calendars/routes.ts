@@ -2,7 +2,7 @@
 import { PunctualError } from '@punctual/core/errors'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, name, text } from '../../wire/schemas.ts'
+import { answer, exactly, name, nullable, text } from '../../wire/schemas.ts'
 
 const entries = Type.Optional(Type.Array(text(64), { maxItems: 1_000 }))
 const fields = {
@@ -17,9 +17,16 @@ const tag = 'Calendars'
 
 export const listCalendars = defineRoute({
   ...{ method: 'GET', path: '/calendars', scope: 'read', tag, summary: 'Lists calendars by name' },
-  answer: answer({ calendars: Type.Array(calendar) }),
-  async handle({ tenant }) {
-    return { calendars: [...(await tenant.jobs.calendars.list())] }
+  query: exactly({
+    after: Type.Optional(text(128, { description: 'The `next` of the page before.' })),
+  }),
+  answer: answer({
+    calendars: Type.Array(calendar),
+    next: nullable(Type.String({ description: 'Where the next page starts; null at the end.' })),
+  }),
+  async handle({ tenant, query }) {
+    const { calendars, next } = await tenant.jobs.calendars.page(query.after)
+    return { calendars: [...calendars], next }
   },
 })
 
@@ -29,9 +36,8 @@ export const getCalendar = defineRoute({
   answer: calendar,
   problems: ['calendar_not_found'],
   async handle({ tenant, params: { name: wanted } }) {
-    const all = await tenant.jobs.calendars.list()
-    const found = all.find((entry) => entry.name === wanted)
-    if (found) return found
+    const found = await tenant.jobs.calendars.get(wanted)
+    if (found) return { name: wanted, calendar: found }
     const message = `No calendar is named ${JSON.stringify(wanted)}. GET /v1/calendars lists them.`
     throw new PunctualError('calendar_not_found', message, { id: wanted })
   },
@@ -43,7 +49,7 @@ export const setCalendar = defineRoute({
   params,
   body: exactly(fields),
   answer: calendar,
-  problems: ['invalid_calendar', 'invalid_timezone'],
+  problems: ['invalid_calendar', 'invalid_timezone', 'quota_exceeded'],
   async handle({ tenant, params: { name: wanted }, body }) {
     await tenant.jobs.calendars.set(wanted, body)
     return { name: wanted, calendar: body }

@@ -2,7 +2,7 @@
 import type { SlotExplanation } from '@punctual/core/job'
 import Type from 'typebox'
 import { defineRoute } from '../../http/define-route.ts'
-import { answer, exactly, idParam, instant, nullable, unlisted } from '../../wire/schemas.ts'
+import { answer, exactly, idParam, instant, nullable, text, unlisted } from '../../wire/schemas.ts'
 import { toWire } from '../../wire/snake.ts'
 
 const looks = { method: 'GET', scope: 'read', tag: 'Jobs', params: idParam } as const
@@ -39,8 +39,12 @@ export const listSlots = defineRoute({
     from: Type.Optional(instant),
     to: Type.Optional(instant),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 100 })),
+    cursor: Type.Optional(text(200, { description: 'The `next_cursor` of the page before.' })),
   }),
   answer: answer({
+    next_cursor: nullable(
+      Type.String({ description: 'A page may be empty although it has a successor.' }),
+    ),
     slots: Type.Array(
       answer({
         slot_at: Type.String(),
@@ -53,9 +57,10 @@ export const listSlots = defineRoute({
       }),
     ),
   }),
-  problems: ['job_not_found'],
+  problems: ['job_not_found', 'invalid_cursor'],
   async handle({ tenant, params, query }) {
-    return { slots: toWire(await tenant.jobs.slots(params.id, query)) }
+    const { slots, nextCursor } = await tenant.jobs.slotPage(params.id, query)
+    return { slots: toWire(slots), next_cursor: nextCursor }
   },
 })
 

@@ -26,6 +26,7 @@ export const setSecret = defineRoute({
   // The value is not in the schema, because validation errors repeat what they received.
   body: exactly({ value: Type.Unknown({ description: 'A string of at least 8 characters.' }) }),
   answer: answer({ name: Type.String(), version: Type.Integer() }),
+  problems: ['quota_exceeded'],
   async handle({ tenant, params: { name: secret }, body }) {
     const { version } = await tenant.secrets.set(secret, body.value)
     return { name: secret, version }

@@ -8,6 +8,7 @@ import { problemAnswer } from '../../wire/schemas.ts'
 import type { AnyWorkerRoute } from '../define-route.ts'
 import { goneOf } from '../gone.ts'
 import type { WorkerPorts } from '../ports.ts'
+import { sendWithin } from '../send-within.ts'
 import { WorkerSessions } from '../worker-sessions.ts'
 import { saveCheckpoint } from './checkpoint.ts'
 import { claimRuns } from './claim.ts'
@@ -73,6 +74,8 @@ export function addWorkerSessions(
         handler: async (request, reply) => {
           const gone = goneOf(reply.raw)
           const { sessions } = serving
+          const whenSent = (done: () => void) =>
+            sendWithin(reply.raw, performing.workers().clock, limits.answerReadMs, done)
           const { body } = request
           const tenantId = await namedTenant(request, request.caller, performing.service())
           const caller = { tenantId }
@@ -80,7 +83,7 @@ export function addWorkerSessions(
           const session = id === undefined ? null : await sessions.authorise(caller, id)
           reply.code(route.status ?? 200)
           const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
-          return route.handle({ sessions, caller, session, body, gone, recheck, reply })
+          return route.handle({ sessions, caller, session, body, gone, recheck, whenSent, reply })
         },
       })
 }

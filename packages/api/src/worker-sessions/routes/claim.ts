@@ -50,8 +50,8 @@ export const claimRuns = workerRoute({
       description: 'The number of runs from each lane.',
     }),
   }),
-  async handle({ sessions, session, body, gone, recheck, reply }) {
-    const answer = await sessions.claims.claim(session, body, { gone, recheck })
+  async handle({ sessions, session, body, gone, recheck, whenSent, reply }) {
+    const answer = await sessions.claims.claim(session, body, { gone, recheck, whenSent })
     reply.type('application/json; charset=utf-8')
     return answer ?? '{}'
   },

@@ -65,9 +65,11 @@ export class MemoryPlanStore implements PlanStore {
     })
   }
 
-  async calendars(tenantIds: readonly number[]): Promise<ReadonlyMap<number, TenantCalendars>> {
+  async calendars(
+    names: ReadonlyMap<number, ReadonlySet<string>>,
+  ): Promise<ReadonlyMap<number, TenantCalendars>> {
     const all = { of: this.#options.calendars ?? new Map(), versions: new Map() }
-    return new Map(tenantIds.map((tenantId) => [tenantId, all]))
+    return new Map([...names.keys()].map((tenantId) => [tenantId, all]))
   }
 
   askedSkips(jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
