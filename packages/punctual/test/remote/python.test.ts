@@ -31,7 +31,7 @@ describe.skipIf(!hasPython())('the Python worker', () => {
     punctual = await Punctual.start({
       databaseUrl: database.url,
       roles: ['reaper'],
-      worker: { leaseMs: 1_500 },
+      worker: { leaseMs: 3_000 },
     })
     node = await RemoteNode.open(punctual.store)
     startWorker()
@@ -44,7 +44,7 @@ describe.skipIf(!hasPython())('the Python worker', () => {
   })
 
   function startWorker(): ChildProcess {
-    const keys = { PUNCTUAL_SERVER: node.url, PUNCTUAL_API_KEY: 'tenant-1', LEASE_MS: '1500' }
+    const keys = { PUNCTUAL_SERVER: node.url, PUNCTUAL_API_KEY: 'tenant-1', LEASE_MS: '3000' }
     const env = { ...process.env, ...keys }
     const worker = spawn('python3', [program], { env, stdio: 'inherit' })
     workers.push(worker)
