@@ -207,6 +207,20 @@ describe('errors are problem documents', () => {
     ])
   })
 
+  test('an unreachable database is not described to the client, but is in the log', async () => {
+    const logged: object[] = []
+    const logger: AppLogger = { debug: () => undefined, error: (fields) => logged.push(fields) }
+    const app = anApp({ logger })
+    const fault = new PunctualError('database_unavailable', 'db.internal:5432 refused postgres')
+    app.get('/boom', async () => {
+      throw fault
+    })
+    const answer = await app.inject('/boom')
+    expect(answer.json()).toMatchObject({ status: 503, code: 'database_unavailable' })
+    expect(answer.body).not.toMatch(/internal|5432|postgres/)
+    expect(logged).toMatchObject([{ err: fault }])
+  })
+
   test.for([
     ['a body over the limit', '{"text":"long"}', 'application/json', 413, 'request_too_large'],
     ['a body that is not JSON', '{', 'application/json', 400, 'invalid_payload'],
