@@ -96,15 +96,15 @@ describe('metrics that name queues and handlers', () => {
 })
 
 describe('without API keys', () => {
-  const asked = (headers: Record<string, string>, url = '/healthz') =>
+  const answerTo = (headers: Record<string, string>, url = '/healthz') =>
     anApp({ admission: { everybody: {} as Caller } }).inject({ url, headers })
 
   test.for(['localhost', 'LocalHost:7070', '127.0.0.1:7070', '127.8.9.10', '[::1]:7070', '[::1]'])(
     'a request to the host %s is answered',
     async (host) => {
-      expect((await asked({ host })).statusCode).toBe(200)
+      expect((await answerTo({ host })).statusCode).toBe(200)
       for (const origin of [`http://${host}`, `https://${host}`])
-        expect((await asked({ host, origin })).statusCode).toBe(200)
+        expect((await answerTo({ host, origin })).statusCode).toBe(200)
     },
   )
 
@@ -113,7 +113,7 @@ describe('without API keys', () => {
     ...['127.evil.example', '[::2]:7070', 'localhost:7070:1', 'localhost@evil.example'],
   ])('a request to the host %s is refused: its name may be an attacker’s', async (host) => {
     for (const url of ['/healthz', '/metrics', '/v1/queues', '/nothing']) {
-      const answer = await asked({ host }, url)
+      const answer = await answerTo({ host }, url)
       expect(answer.json()).toMatchObject({
         ...{ status: 403, code: 'origin_not_allowed', field: 'Host' },
         detail: expect.stringContaining('localhost, 127.0.0.1 or [::1]'),
@@ -125,13 +125,13 @@ describe('without API keys', () => {
     ...['http://evil.example', 'null', 'http://localhost:3000', 'http://127.0.0.1:7070'],
     ...['http://localhost:7070.evil.example', 'file://localhost:7070', ''],
   ])('a request from a page of the origin %j is refused', async (origin) => {
-    const answer = await asked({ host: 'localhost:7070', origin })
+    const answer = await answerTo({ host: 'localhost:7070', origin })
     expect(answer.json()).toMatchObject({ code: 'origin_not_allowed', field: 'Origin' })
   })
 
   test('headers of a proxy change nothing', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost' }
-    expect((await asked(headers)).statusCode).toBe(403)
+    expect((await answerTo(headers)).statusCode).toBe(403)
   })
 })
 

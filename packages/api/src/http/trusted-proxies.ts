@@ -4,8 +4,8 @@
  */
 
 /**
- * `false`: none. A number: this many proxies, counted from this process; whoever connects is one of
- * them. A list: the proxies with these addresses or in these CIDR ranges.
+ * `false`: none. A number: this many proxies, counted from this process; the peer that connects
+ * is one of them. A list: the proxies with these addresses or in these CIDR ranges.
  */
 export type TrustedProxies = false | number | readonly string[]
 

@@ -1,6 +1,6 @@
 /**
  * The setting `trustProxy`. It cannot be `true`: a client could then claim any address, and so
- * escape the limits of its own.
+ * escape the limits per address.
  */
 import { isIP } from 'node:net'
 import type { TrustedProxies } from '@punctual/api'

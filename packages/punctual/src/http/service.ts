@@ -1,7 +1,7 @@
 /** Implements the ports of the HTTP API with a `Punctual`. */
 import type { Service } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
-import { RecentGuarantees } from '@punctual/store'
+import { RecentGuarantees, systemClock } from '@punctual/store'
 import { feedBegin, feedOf } from '../activity/event-feed.ts'
 import { fleetActivity } from '../activity/event-types.ts'
 import type { Punctual } from '../punctual.ts'
@@ -13,7 +13,7 @@ const OF_INSTALLATION: readonly string[] = ['worker.lost']
 export function serviceOf(punctual: Punctual): Service {
   const { store } = punctual
   const scopes = new Map<number, TenantScope>()
-  const guarantees = new RecentGuarantees(store.database, store.replica)
+  const guarantees = new RecentGuarantees(systemClock, () => punctual.guarantees())
   return {
     requests: store.requests,
     digests: (text) => store.secrets.digests(text),

@@ -2,12 +2,9 @@
  * The guarantees for callers who may ask as often as they like: they are read again only when the
  * last answer is some seconds old, and callers at the same time share one reading.
  */
+import type { Clock } from '@punctual/core/clock'
 import type { GuaranteePanel } from '@punctual/core/ports'
-import type { Database } from '../connection/database.ts'
-import type { ReplicaReads } from '../replica/replica-reads.ts'
 import { TtlCache } from '../tenants/ttl-cache.ts'
-import { readGuaranteeFacts } from './guarantee-facts.ts'
-import { judgeGuarantees } from './judge-guarantees.ts'
 
 /** An operator who fixes a weakness sees the new verdict after this long. */
 const HOLDS_MS = 5_000
@@ -15,11 +12,9 @@ const HOLDS_MS = 5_000
 export class RecentGuarantees {
   readonly #panels: TtlCache<'panel', GuaranteePanel>
 
-  constructor(database: Database, replica: ReplicaReads) {
-    this.#panels = new TtlCache({
-      ...{ clock: database.localClock, holdsMs: HOLDS_MS, most: 1 },
-      ask: async () => judgeGuarantees(await readGuaranteeFacts(database, replica)),
-    })
+  /** `judge` reads the facts and judges them. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, judge: () => Promise<GuaranteePanel>) {
+    this.#panels = new TtlCache({ clock, holdsMs: HOLDS_MS, most: 1, ask: judge })
   }
 
   /** The guarantees as they were at most five seconds ago. */
