@@ -12,9 +12,11 @@ import Fastify, {
 import { addRoutes } from './add-routes.ts'
 import { admitting, type Rates } from './http/admit.ts'
 import { httpDefaults } from './http/http-defaults.ts'
+import { refuseForeignPages } from './http/local-pages.ts'
 import { openApiOptions } from './http/openapi.ts'
 import { type Problem, problem, problemFrom, problemType } from './http/problem.ts'
 import { SharedTransactions } from './http/shared-transactions.ts'
+import { type TrustedProxies, trusting } from './http/trusted-proxies.ts'
 import { endUnusedConnections } from './http/unused-connections.ts'
 import { validatorCompiler } from './http/validator.ts'
 import type { AppLogger, Ports } from './ports/probes.ts'
@@ -40,12 +42,14 @@ export interface AppOptions extends Ports, Rates {
   readonly workers?: () => WorkerPorts
   /** How requests are authenticated. @default with API keys only */
   readonly admission?: Admission
+  /** What a scraper sends to read metrics that name queues and handlers. @default none accepted */
+  readonly metricsToken?: string
   /** The open event streams. @default a set for this app, with a heartbeat every 15 s */
   readonly streams?: OpenStreams
   /** Version that the OpenAPI document names. @default '0.0.0' */
   readonly version?: string
-  /** Takes the address of a client from the headers of the proxy. @default false */
-  readonly trustProxy?: boolean
+  /** The proxies whose headers name the address of a client. @default none */
+  readonly trustProxy?: TrustedProxies
   /** Certificate and key, as PEM. @default plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string }
 }
@@ -72,7 +76,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const settings: FastifyServerOptions = {
     bodyLimit: options.bodyLimitBytes ?? httpDefaults.bodyLimitBytes,
     requestTimeout: httpDefaults.requestTimeoutMs,
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: trusting(options.trustProxy ?? false),
     // Scrapers and probes keep connections open; they must not delay the shutdown.
     forceCloseConnections: 'idle',
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
@@ -93,10 +97,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   addErrors(app, options)
   endUnusedConnections(app)
+  const { service, admission = {} } = options
+  if (admission.everybody)
+    app.addHook('onRequest', async ({ headers }) => refuseForeignPages(headers))
   for (const route of [getHealthz, getReadyz, getMetrics]) app.register(route, options)
-  const { service } = options
   if (service) {
-    const { admission = {}, workers } = options
+    const { workers } = options
     app.register(swagger, openApiOptions(options.version ?? '0.0.0'))
     const { streams = new OpenStreams() } = options
     app.addHook('preClose', async () => streams.close())

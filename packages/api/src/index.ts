@@ -1,6 +1,7 @@
 export { type AppOptions, createApp } from './app.ts'
 export { httpDefaults } from './http/http-defaults.ts'
 export { type Problem, type ProblemCode, problemCatalogue } from './http/problem.ts'
+export type { TrustedProxies } from './http/trusted-proxies.ts'
 export type { AppLogger, HealthReport, Ports, Readiness } from './ports/probes.ts'
 export type { Admission, Service, TenantService } from './ports/service.ts'
 export { OpenStreams } from './streams/open-streams.ts'

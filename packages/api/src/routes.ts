@@ -19,13 +19,8 @@ import {
   listGroupRuns,
   listGroups,
 } from './routes/groups/routes.ts'
-import {
-  activateWorker,
-  drainWorker,
-  getGuarantees,
-  getMe,
-  listWorkers,
-} from './routes/installation/routes.ts'
+import { getGuarantees } from './routes/installation/guarantees.ts'
+import { activateWorker, drainWorker, getMe, listWorkers } from './routes/installation/routes.ts'
 import { createJob } from './routes/jobs/create.ts'
 import { createJobs } from './routes/jobs/create-bulk.ts'
 import { deleteJob } from './routes/jobs/delete.ts'

@@ -1,8 +1,16 @@
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PunctualError } from '@punctual/core/errors'
+import type { Caller } from '@punctual/core/identity'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type AppLogger, createApp, type Ports, problemCatalogue } from '../src/index.ts'
+import {
+  type AppLogger,
+  type AppOptions,
+  createApp,
+  type Ports,
+  problemCatalogue,
+  type TrustedProxies,
+} from '../src/index.ts'
 
 const ports: Ports = {
   health: () => ({ version: '1.2.3', uptimeSeconds: 7 }),
@@ -57,6 +65,106 @@ describe('probes', () => {
   })
 })
 
+describe('metrics that name queues and handlers', () => {
+  const metricsToken = 't'.repeat(32)
+  const metrics = async ({ named }: { named: boolean }) => (named ? 'all 1\n' : 'open 1\n')
+  const scraped = async (options: Partial<AppOptions>, authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization }
+    return anApp({ metrics, ...options }).inject({ url: '/metrics', headers })
+  }
+
+  test('are served with the token only; a wrong token is refused', async () => {
+    expect((await scraped({ metricsToken }, `Bearer ${metricsToken}`)).body).toBe('all 1\n')
+    expect((await scraped({ metricsToken })).body).toMatch(/^open 1\n# .*--metrics-token.*\n$/)
+    for (const wrong of [metricsToken, `Bearer ${metricsToken}x`, 'Bearer ', 'Basic dDp0']) {
+      const answer = await scraped({ metricsToken }, wrong)
+      expect([answer.statusCode, answer.json().code]).toEqual([401, 'unauthenticated'])
+      expect(answer.body).not.toContain(metricsToken)
+    }
+  })
+
+  test('are served to nobody by a process without a token', async () => {
+    expect((await scraped({})).body).toMatch(/^open 1\n/)
+    const answer = await scraped({}, 'Bearer undefined')
+    expect([answer.statusCode, answer.json().code]).toEqual([401, 'unauthenticated'])
+  })
+
+  test('are served to everybody when API keys are switched off', async () => {
+    const admission = { everybody: {} as Caller }
+    expect((await scraped({ admission, metricsToken })).body).toBe('all 1\n')
+  })
+})
+
+describe('without API keys', () => {
+  const answerTo = (headers: Record<string, string>, url = '/healthz') =>
+    anApp({ admission: { everybody: {} as Caller } }).inject({ url, headers })
+
+  test.for(['localhost', 'LocalHost:7070', '127.0.0.1:7070', '127.8.9.10', '[::1]:7070', '[::1]'])(
+    'a request to the host %s is answered',
+    async (host) => {
+      expect((await answerTo({ host })).statusCode).toBe(200)
+      for (const origin of [`http://${host}`, `https://${host}`])
+        expect((await answerTo({ host, origin })).statusCode).toBe(200)
+    },
+  )
+
+  test.for([
+    ...['evil.example:7070', '127.0.0.1.evil.example', 'localhost.evil.example', '10.0.0.7'],
+    ...['127.evil.example', '[::2]:7070', 'localhost:7070:1', 'localhost@evil.example'],
+  ])('a request to the host %s is refused: its name may be an attacker’s', async (host) => {
+    for (const url of ['/healthz', '/metrics', '/v1/queues', '/nothing']) {
+      const answer = await answerTo({ host }, url)
+      expect(answer.json()).toMatchObject({
+        ...{ status: 403, code: 'origin_not_allowed', field: 'Host' },
+        detail: expect.stringContaining('localhost, 127.0.0.1 or [::1]'),
+      })
+    }
+  })
+
+  test.for([
+    ...['http://evil.example', 'null', 'http://localhost:3000', 'http://127.0.0.1:7070'],
+    ...['http://localhost:7070.evil.example', 'file://localhost:7070', ''],
+  ])('a request from a page of the origin %j is refused', async (origin) => {
+    const answer = await answerTo({ host: 'localhost:7070', origin })
+    expect(answer.json()).toMatchObject({ code: 'origin_not_allowed', field: 'Origin' })
+  })
+
+  test('headers of a proxy change nothing', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost' }
+    expect((await answerTo(headers)).statusCode).toBe(403)
+  })
+})
+
+test('with API keys, a request may name any host and origin', async () => {
+  const headers = { host: 'punctual.example', origin: 'https://dashboard.example' }
+  expect((await anApp().inject({ url: '/healthz', headers })).statusCode).toBe(200)
+})
+
+describe('the address of a client', () => {
+  const addressWith = async (trustProxy: TrustedProxies, forwarded: string) => {
+    const app = anApp({ trustProxy })
+    app.get('/ip', async ({ ip }) => ip)
+    const headers = { 'x-forwarded-for': forwarded }
+    return (await app.inject({ url: '/ip', headers, remoteAddress: '10.0.0.2' })).body
+  }
+
+  test.for([
+    [false, '10.0.0.2'],
+    [1, '203.0.113.9'],
+    [2, '198.51.100.7'],
+    [['10.0.0.2'], '203.0.113.9'],
+    [['10.0.0.0/8'], '203.0.113.9'],
+    [['10.0.0.0/8', '203.0.113.9'], '198.51.100.7'],
+    [['192.168.0.1'], '10.0.0.2'],
+  ] as const)(
+    'with the proxies %j is %s, not the one that the client claims',
+    async ([proxies, expected]) => {
+      // The client claims the first, each proxy appends the address that connected to it.
+      expect(await addressWith(proxies, '1.2.3.4, 198.51.100.7, 203.0.113.9')).toBe(expected)
+    },
+  )
+})
+
 describe('errors are problem documents', () => {
   test('an unknown address is a 404 that names it without its query', async () => {
     const answer = await anApp().inject('/nothing?token=secret')
@@ -97,6 +205,20 @@ describe('errors are problem documents', () => {
     expect(logged).toMatchObject([
       [{ requestId: 'r-1', err: new Error('password is hunter2') }, 'a request failed'],
     ])
+  })
+
+  test('an unreachable database is not described to the client, but is in the log', async () => {
+    const logged: object[] = []
+    const logger: AppLogger = { debug: () => undefined, error: (fields) => logged.push(fields) }
+    const app = anApp({ logger })
+    const fault = new PunctualError('database_unavailable', 'db.internal:5432 refused postgres')
+    app.get('/boom', async () => {
+      throw fault
+    })
+    const answer = await app.inject('/boom')
+    expect(answer.json()).toMatchObject({ status: 503, code: 'database_unavailable' })
+    expect(answer.body).not.toMatch(/internal|5432|postgres/)
+    expect(logged).toMatchObject([{ err: fault }])
   })
 
   test.for([

@@ -102,6 +102,10 @@ export function inLine(problem: Problem, line: number): Problem {
   return { ...problem, field: field ? `${at}.${field}` : at, pointer: `/${line}${pointer ?? ''}` }
 }
 
+function unreachable(requestId: string): string {
+  return `The database does not answer. The log has the reason under request ${requestId}.`
+}
+
 /** An error as a client may see it. The text of an unexpected error stays in the log. */
 export function problemFrom(error: unknown, requestId: string): Problem {
   if (error instanceof WrongLine) {
@@ -109,6 +113,8 @@ export function problemFrom(error: unknown, requestId: string): Problem {
   }
   if (error instanceof PunctualError) {
     const { code, message, field, quota } = error
+    // Its message names hosts and users, and callers get here before their key is checked.
+    if (code === 'database_unavailable') return problem(code, unreachable(requestId), requestId)
     const place = { field, pointer: pointerOf(field) }
     if (!quota) return problem(code, message, requestId, place)
     const name = snakeName(quota.name)

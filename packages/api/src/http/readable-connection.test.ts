@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { refuseReadable } from './readable-connection.ts'
+import { trusting } from './trusted-proxies.ts'
 
 function checking(remoteAddress: string, headers: Record<string, string> = {}, protocol = 'http') {
   return () => refuseReadable({ protocol, headers, socket: { remoteAddress } })
@@ -31,13 +32,15 @@ test.for(['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via
 )
 
 test.for([
-  [true, 'https', 200],
-  [true, 'http', 500],
+  [1, 'https', 200],
+  [1, 'http', 500],
+  [['127.0.0.0/8'], 'https', 200],
+  [['10.0.0.0/8'], 'https', 500],
   [false, 'https', 500],
 ] as const)(
-  'with trustProxy %s and a forwarded %s, the answer is %s',
+  'with trustProxy %j and a forwarded %s, the answer is %s',
   async ([trustProxy, proto, status]) => {
-    const app = Fastify({ trustProxy })
+    const app = Fastify({ trustProxy: trusting(trustProxy) })
     app.get('/', async (request) => refuseReadable(request) ?? 'sent')
     const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '10.0.0.7' }
     expect((await app.inject({ url: '/', headers })).statusCode).toBe(status)

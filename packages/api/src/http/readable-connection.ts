@@ -36,6 +36,6 @@ export function refuseReadable(request: Connection): void {
   if (isPrivate(request)) return
   throw new PunctualError(
     'insecure_connection',
-    'Secrets are sent over TLS only, or to a client on the same machine. Start the server with --tls-cert and --tls-key, or with --trust-proxy behind a proxy that ends TLS and sends X-Forwarded-Proto.',
+    'Secrets are sent over TLS only, or to a client on the same machine. Start the server with --tls-cert and --tls-key, or name in --trust-proxy the proxy that ends TLS and sends X-Forwarded-Proto.',
   )
 }

@@ -14,6 +14,7 @@ export type Readiness =
       readonly ready: false
       /** Such as `starting`, `draining` or `database_unavailable`. */
       readonly reason: string
+      /** Shown to callers without a key: it names nothing of the installation. */
       readonly detail: string
     }
 
@@ -30,6 +31,9 @@ export interface Ports {
    * reject.
    */
   ready(): Promise<Readiness>
-  /** The metrics in Prometheus' text format; null until the first ones exist. */
-  metrics(): Promise<string | null>
+  /**
+   * The metrics in Prometheus' text format; null until the first ones exist. Without `named` only
+   * those that name no queue and no handler.
+   */
+  metrics(which: { readonly named: boolean }): Promise<string | null>
 }

@@ -91,6 +91,7 @@ export interface Service {
   readonly audit: AuditPort
   /** All workers, of every tenant. */
   readonly workers: WorkersPort
+  /** The guarantees as they were some seconds ago at most: any number of callers may ask. */
   guarantees(): Promise<GuaranteePanel>
 }
 

@@ -662,9 +662,20 @@ export interface Operations {
       }[]
     }
   }
-  /** Returns the guarantees that this server provides now, and what weakens the others. Requires the scope `read`. */
+  /** Returns the guarantees that this server provides now, and what weakens the others. The answer is at most five seconds old. A key of a tenant gets the verdicts, a key of the installation also `causes`, `weaknesses`, `notes` and `facts`. Requires the scope `read`. */
   "GET /guarantees": {
-    answer: unknown
+    answer: {
+      verdict: "holds" | "weakened"
+      guarantees: {
+        promise: string
+        title: string
+        verdict: "holds" | "weakened"
+        causes?: string[] | undefined
+      }[]
+      weaknesses?: unknown
+      notes?: string[] | undefined
+      facts?: unknown
+    }
   }
   /** Lists jobs. Requires the scope `read`. Specific problems: invalid_cursor. */
   "GET /jobs": {

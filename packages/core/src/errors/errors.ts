@@ -116,6 +116,10 @@ export const errorCatalogue = {
     status: 403,
     meaning: 'The data is sent only over an encrypted or local connection.',
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: 'Without API keys, the server answers only requests that a page of its own may send.',
+  },
   wait_timeout: {
     status: 504,
     meaning: 'The run or group did not finish before the wait timed out.',

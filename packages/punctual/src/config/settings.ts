@@ -21,6 +21,7 @@ import {
 } from './kinds.ts'
 import { type RoleName, roles } from './options.ts'
 import type { SecretKind } from './show-secret.ts'
+import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts'
 
 /**
  * Which commands accept the flag: `database` all that use the database, `node` those that run a
@@ -57,6 +58,10 @@ function isZoneName(name: string): boolean {
   } catch {
     return false
   }
+}
+
+function isMetricsToken(token: string): boolean {
+  return /^[\w-]{32,256}$/.test(token)
 }
 
 export const settings = {
@@ -199,13 +204,23 @@ export const settings = {
     defaultShown: 'none: plain HTTP',
     help: 'private key of the certificate, as a PEM file',
   }),
-  trustProxy: setting({
+  trustProxy: setting<TrustedProxies>({
     group: 'http',
     flag: '--trust-proxy',
     env: 'PUNCTUAL_TRUST_PROXY',
-    kind: onOrOff,
+    kind: trustedProxies,
     default: false,
-    help: 'take client addresses from X-Forwarded-For, as set by the proxy in front',
+    help: 'take client addresses from X-Forwarded-For, as far as these proxies wrote it',
+  }),
+  metricsToken: setting<string | null>({
+    group: 'http',
+    flag: '--metrics-token',
+    env: 'PUNCTUAL_METRICS_TOKEN',
+    kind: text('a token of 32 or more letters, digits, - and _', 'token', isMetricsToken),
+    default: null,
+    defaultShown: 'none: `/metrics` names no queue and no handler',
+    help: 'what Prometheus sends as a bearer token to read metrics that name queues and handlers',
+    secret: 'token',
   }),
   httpRate: setting<number>({
     group: 'http',

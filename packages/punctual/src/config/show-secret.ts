@@ -10,11 +10,12 @@ export function showUrl(url: string): string {
     : shown
 }
 
-export type SecretKind = 'url' | 'key'
+export type SecretKind = 'url' | 'key' | 'token'
 
 /** Shows enough to recognise the value, and too little to use it. */
 export function showSecret(kind: SecretKind, value: string): string {
   if (kind === 'url') return showUrl(value)
+  if (kind === 'token') return '*** (not shown)'
   const prefix = prefixOfApiKey(value)
   return prefix === null ? '*** (not shown: it is not a complete key)' : `${prefix}…`
 }

@@ -1,6 +1,7 @@
 /** Implements the ports of the HTTP API with a `Punctual`. */
 import type { Service } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
+import { RecentGuarantees, systemClock } from '@punctual/store'
 import { feedBegin, feedOf } from '../activity/event-feed.ts'
 import { fleetActivity } from '../activity/event-types.ts'
 import type { Punctual } from '../punctual.ts'
@@ -12,11 +13,12 @@ const OF_INSTALLATION: readonly string[] = ['worker.lost']
 export function serviceOf(punctual: Punctual): Service {
   const { store } = punctual
   const scopes = new Map<number, TenantScope>()
+  const guarantees = new RecentGuarantees(systemClock, () => punctual.guarantees())
   return {
     requests: store.requests,
     digests: (text) => store.secrets.digests(text),
     ...{ tenants: punctual.tenants, apiKeys: punctual.apiKeys, audit: punctual.audit },
-    ...{ workers: punctual.workers, guarantees: () => punctual.guarantees() },
+    ...{ workers: punctual.workers, guarantees: () => guarantees.read() },
     authenticate: (key) => store.authenticator.authenticate(key),
     async tenantId(name) {
       const tenant = await punctual.tenants.get(name)

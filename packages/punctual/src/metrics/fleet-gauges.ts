@@ -10,7 +10,7 @@ import type { Workers } from '../queues/workers.ts'
 const CACHE_MS = 5_000
 
 /** Makes a gauge that is filled by the shared query round. */
-type MakeGauge = (name: string, help: string, label: string) => Gauge
+type MakeGauge = (name: string, help: string, label: 'queue' | 'handler' | 'state') => Gauge
 type Fill = () => Promise<void>
 
 interface Fleet {
@@ -18,8 +18,13 @@ interface Fleet {
   readonly workers: Workers
 }
 
-export function exposeFleet(fleet: Fleet, registry: Registry, nowMs: () => number): void {
-  const registers = [registry]
+interface Registries {
+  readonly open: Registry
+  /** Of metrics that name queues and handlers. */
+  readonly named: Registry
+}
+
+export function exposeFleet(fleet: Fleet, { open, named }: Registries, nowMs: () => number): void {
   const fills: Fill[] = []
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<boolean> = Promise.resolve(false)
@@ -34,12 +39,15 @@ export function exposeFleet(fleet: Fleet, registry: Registry, nowMs: () => numbe
   }
   const collect = async () => void (await read())
   const make: MakeGauge = (name, help, label) =>
-    new Gauge({ name, help, labelNames: [label], registers, collect })
+    new Gauge({
+      ...{ name, help, collect, labelNames: [label] },
+      registers: [label === 'state' ? open : named],
+    })
   fills.push(queueGauges(fleet.store, make), workerGauges(fleet.workers, make))
   new Gauge({
     name: 'punctual_up',
     help: '1 while the database answers.',
-    registers,
+    registers: [open],
     async collect() {
       this.set(Number(await read()))
     },

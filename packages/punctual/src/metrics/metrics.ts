@@ -10,6 +10,8 @@ import { RunTally } from './run-tally.ts'
 /** Prometheus metrics of this process, of its queues and of the workers. */
 export class Metrics {
   readonly #registry = new Registry()
+  /** Metrics that name queues and handlers, which belong to tenants. */
+  readonly #named = new Registry()
   readonly #runs = new RunTally()
   readonly #stale: Counter
   readonly #dead: Counter<'queue'>
@@ -27,7 +29,7 @@ export class Metrics {
     this.#nowMs = nowMs
     this.#expose = () => this.#exposeProcess(store, workers, nowMs)
     const registers = [this.#registry]
-    this.#runs.register(this.#registry)
+    this.#runs.register(this.#named)
     this.#stale = new Counter({
       name: 'punctual_stale_settles_total',
       help: 'Outcomes refused because another worker owns the run.',
@@ -37,7 +39,7 @@ export class Metrics {
       name: 'punctual_dead_total',
       help: 'Runs that this process settled as dead.',
       labelNames: ['queue'],
-      registers,
+      registers: [this.#named],
     })
     this.#errors = new Counter({
       name: 'punctual_errors_total',
@@ -123,7 +125,7 @@ export class Metrics {
   /** Adds metrics that are read from the database and from the process. */
   #exposeProcess(store: PostgresStore, workers: Workers, nowMs: () => number): void {
     collectDefaultMetrics({ register: this.#registry })
-    exposeFleet({ store, workers }, this.#registry, nowMs)
+    exposeFleet({ store, workers }, { open: this.#registry, named: this.#named }, nowMs)
     new Gauge({
       name: 'punctual_clock_skew_seconds',
       help: 'How far the clock of this machine is ahead of that of the database.',
@@ -132,14 +134,20 @@ export class Metrics {
         this.set(store.database.clock.skewMs / 1_000)
       },
     })
-    exposeDeadLetters(this.#registry, store, nowMs)
+    exposeDeadLetters(this.#named, store, nowMs)
   }
 
   /**
    * All metrics in Prometheus text format. Metrics that cost a query are only collected after the
    * first call.
    */
-  text(): Promise<string> {
+  async text(): Promise<string> {
+    const [open, named] = await Promise.all([this.openText(), this.#named.metrics()])
+    return `${open}\n${named}`
+  }
+
+  /** @internal The metrics that name no queue and no handler. */
+  openText(): Promise<string> {
     if (!this.#exposed) this.#expose()
     this.#exposed = true
     return this.#registry.metrics()

@@ -70,6 +70,13 @@ describe('bad values', () => {
     [{ file: { schema: 'No' } }, '"schema" in punctual.config.json must be a lower-case name'],
     [{ file: { port: '80' } }, '"port" in punctual.config.json must be an integer'],
     [{ file: { queues: { a: 'b' } } }, '"queues" in punctual.config.json must be'],
+    [{ env: { PUNCTUAL_TRUST_PROXY: 'true' } }, 'PUNCTUAL_TRUST_PROXY must be the number of pro'],
+    [{ file: { trustProxy: true } }, 'or false; true would trust every client; got "true"'],
+    [{ flags: { trustProxy: '11' } }, '--trust-proxy must be the number of proxies'],
+    [{ flags: { trustProxy: '10.0.0.0/33' } }, '--trust-proxy must be the number of proxies'],
+    [{ flags: { trustProxy: '0.0.0.0/0' } }, '--trust-proxy must be the number of proxies'],
+    [{ flags: { trustProxy: 'proxy.example' } }, '--trust-proxy must be the number of proxies'],
+    [{ env: { PUNCTUAL_METRICS_TOKEN: 'short' } }, 'a token of 32 or more'],
     [{ file: { ports: 80 } }, 'contains "ports", which is not a setting. Known: databaseUrl'],
     [{ file: '{' }, 'punctual.config.json is not JSON'],
     [{ file: '[]' }, 'must contain one JSON object'],
@@ -80,6 +87,11 @@ describe('bad values', () => {
       'invalid_config',
       expect.stringContaining(message),
     ])
+  })
+
+  test('a refused token is not shown', () => {
+    const { message } = refusal({ flags: { metricsToken: 'hunter2' } })
+    expect(message).toMatch(/^--metrics-token must be .*; got \*\*\* \(not shown\)\.$/)
   })
 
   test('a refused URL does not show its password', () => {
@@ -100,6 +112,17 @@ describe('readers', () => {
       a: 5,
       b: null,
     })
+  })
+
+  test.for([
+    ['false', false, false],
+    ['0', 0, false],
+    ['2', 2, 2],
+    ['10.0.0.1', '10.0.0.1', ['10.0.0.1']],
+    ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8'], ['10.0.0.0/8', 'fd00::/8']],
+  ] as const)('reads trusted proxies from %s and from JSON', ([text, trustProxy, expected]) => {
+    expect(resolve({ flags: { trustProxy: text } }).config.trustProxy).toEqual(expected)
+    expect(resolve({ file: { trustProxy } }).config.trustProxy).toEqual(expected)
   })
 
   test('a configuration becomes the options of the library', () => {

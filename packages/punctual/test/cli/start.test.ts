@@ -192,6 +192,8 @@ describe('on an external database', () => {
     await vi.waitFor(async () => {
       const answer = await get(`${url}/readyz`)
       expect([answer.status, JSON.parse(answer.body).reason]).toEqual([503, 'database_unavailable'])
+      expect(answer.body).not.toContain(database.name)
+      expect(node.output).toMatch(new RegExp(`not ready: the database .*${database.name}`))
     }, patience)
     expect(await get(`${url}/healthz`)).toMatchObject({ status: 200 })
   })

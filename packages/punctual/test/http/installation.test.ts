@@ -1,5 +1,6 @@
 /** Keys of the installation, which belong to no tenant: what they see and name. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { serviceOf } from '../../src/http/service.ts'
 import { HttpKit } from '../kit/http-kit.ts'
 
 let http: HttpKit
@@ -43,6 +44,30 @@ test('a tenant key reads and verifies only the chain of its tenant', async () =>
   for (const entry of entries) expect(entry.tenant_id).toBe(2)
   expect((await http.get('/audit?action=tenant.create')).body.entries).toEqual([])
   expect((await http.get('/audit/verify')).body.chains).toMatchObject([{ tenant_id: 2 }])
+})
+
+test('a tenant key gets the verdicts on the guarantees, and no facts of the installation', async () => {
+  const whole = await http.get('/guarantees', { key: http.system })
+  expect(whole.status).toBe(200)
+  expect(whole.body).toMatchObject({
+    ...{ weaknesses: expect.any(Array), notes: expect.any(Array) },
+    facts: { version: expect.any(String), synchronous_commit: expect.any(String) },
+  })
+  const { status, body } = await http.get('/guarantees')
+  const verdicts = whole.body.guarantees.map(
+    ({ promise, title, verdict }: Record<string, string>) => ({ promise, title, verdict }),
+  )
+  expect(verdicts.length).toBeGreaterThan(0)
+  expect([status, body]).toEqual([200, { verdict: whole.body.verdict, guarantees: verdicts }])
+})
+
+test('the guarantees are read once for all callers of some seconds', async () => {
+  const read = vi.spyOn(http.punctual.store.database, 'browse', 'get')
+  onTestFinished(() => read.mockRestore())
+  const service = serviceOf(http.punctual)
+  const panels = await Promise.all(Array.from({ length: 20 }, () => service.guarantees()))
+  expect(new Set([...panels, await service.guarantees()]).size).toBe(1)
+  expect(read).toHaveBeenCalledTimes(1)
 })
 
 test('a tenant can be named by its number', async () => {

@@ -15,6 +15,8 @@ export interface CliOptions {
   /** @default a new empty folder, so that no stray configuration file is found */
   readonly cwd?: string
   readonly input?: string
+  /** Gives the program a terminal, by `script` of util-linux. @default false */
+  readonly terminal?: boolean
 }
 
 export interface CliResult {
@@ -38,11 +40,17 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 export class CliProcess {
   readonly exited: Promise<CliResult>
   readonly #child: ReturnType<typeof spawn>
+  readonly #terminal: boolean
   #stdout = ''
   #stderr = ''
 
-  constructor(args: readonly string[], { env, cwd, input }: CliOptions = {}) {
-    const child = spawn(process.execPath, [bin, ...args], {
+  constructor(args: readonly string[], options: CliOptions = {}) {
+    const { env, cwd, input, terminal = false } = options
+    this.#terminal = terminal
+    const command = [process.execPath, bin, ...args]
+    const quoted = command.map((word) => `'${word}'`).join(' ')
+    const [program = '', ...words] = terminal ? ['script', '-qec', quoted, '/dev/null'] : command
+    const child = spawn(program, words, {
       env: { ...cleanEnvironment(), ...env },
       cwd: cwd ?? aTemporaryFolder(),
       stdio: 'pipe',
@@ -54,7 +62,8 @@ export class CliProcess {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
     })
-    child.stdin.end(input)
+    // The end of the input of a terminal is a key press.
+    if (!terminal) child.stdin.end(input)
     this.exited = new Promise((resolve) => {
       child.once('close', (code) => {
         resolve({ code, stdout: this.#stdout, stderr: this.#stderr })
@@ -75,7 +84,8 @@ export class CliProcess {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
+    if (this.#terminal && name === 'SIGINT') this.#child.stdin?.write('\u0003')
+    else this.#child.kill(name)
   }
 
   /** Resolves with the match once the output contains it; rejects after the deadline. */

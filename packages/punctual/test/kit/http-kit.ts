@@ -22,6 +22,9 @@ interface CallOptions {
   readonly raw?: string
 }
 
+/** What the kit's server accepts from a scraper. */
+export const METRICS_TOKEN = 'a-token-of-the-operators-prometheus'
+
 export class HttpKit {
   readonly punctual: Punctual
   readonly url: string
@@ -61,7 +64,8 @@ export class HttpKit {
     const app = createApp({
       health: () => ({ version: 'test', uptimeSeconds: 1 }),
       ready: async () => ({ ready: true }),
-      metrics: async () => null,
+      metrics: ({ named }) => (named ? punctual.metrics.text() : punctual.metrics.openText()),
+      metricsToken: METRICS_TOKEN,
       service: () => service,
       ...{ ratePerKey: 100_000, failuresPerAddress: 100_000 },
       logger: { error: ({ err }: { err: unknown }) => console.error(err), debug() {} } as never,

@@ -104,6 +104,8 @@ export interface Request {
   readonly raw?: string | Buffer
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly key?: string | null
+  /** How long the answer may take. @default 20000 */
+  readonly answerMs?: number
 }
 
 export interface Reply {
@@ -141,18 +143,19 @@ export async function ask(
   operation: Operation,
   request: Request = {},
 ): Promise<Reply> {
-  const { key = http.admin } = request
+  const { key = http.admin, answerMs } = request
   const { method } = operation
   const text = textOf(operation, request)
   const url = `${http.url}${addressOf(operation, request)}`
-  const reply = await exchange(url, method, text, {
+  const headers = {
     ...(key !== null && { authorization: `Bearer ${key}` }),
     ...(text !== undefined && {
       'content-type': operation.contentType,
       'content-length': String(Buffer.byteLength(text)),
     }),
     ...request.headers,
-  })
+  }
+  const reply = await exchange(url, method, text, headers, answerMs)
   if (reply.body !== null) http.described.check({ method, url, ...reply })
   return reply
 }
@@ -165,9 +168,10 @@ export function exchange(
   method: string,
   text: string | Buffer | undefined,
   headers: Readonly<Record<string, string | string[]>>,
+  answerMs = LONGEST_MS,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(LONGEST_MS)
+    const signal = AbortSignal.timeout(answerMs)
     const outgoing = send(url, { method, headers, signal }, (answer) => {
       const chunks: Buffer[] = []
       const done = () => {

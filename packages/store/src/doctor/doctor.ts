@@ -79,8 +79,10 @@ async function schemaFindings(client: pg.Client, database: Database): Promise<Fi
   findings.push(migrationCheck(schema, status))
   if (status instanceof PunctualError || status.applied.length === 0) return findings
   findings.push(keyCheck(schema, await brokenKeys(client, database, { planning: true })))
-  if (status.pending.length === 0)
-    findings.push(rowSecurityCheck(schema, await readRowSecurity(client, database)))
+  if (status.pending.length === 0) {
+    const state = await readRowSecurity((call) => database.runOn(client, call), schema)
+    findings.push(rowSecurityCheck(schema, state))
+  }
   const [row] = await database.runOn(client, countDetaching(schema))
   const days = { ...(await listDays(client, schema)), detaching: row?.detaching ?? 0 }
   return [...findings, ...dayChecks(days, database.clock.nowMs())]

@@ -1,11 +1,11 @@
 /** Reads the facts that decide which guarantees hold, as seen from this process. */
 import { invariant } from '@punctual/core/errors'
 import type { GuaranteeFacts, ReadStandbyFacts } from '@punctual/core/ports'
-import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import { isForbidden, isMissingFunction, isMissingSchema } from '../connection/faults.ts'
 import type { ReplicaReads } from '../replica/replica-reads.ts'
 import { zoneData } from '../schema/zone-data.ts'
+import type { Call } from '../sql/typed.ts'
 import { readRowSecurity } from '../tenants/row-security.ts'
 import { freeConnections } from './server-checks.ts'
 import {
@@ -16,30 +16,40 @@ import {
   readSettings,
 } from './statements.gen.ts'
 
-/** Only reads; works on a server where Punctual was never installed. */
-export async function readGuaranteeFacts(
+type Run = <Row>(call: Call<Row>) => Promise<Row[]>
+
+/**
+ * Only reads; works on a server where Punctual was never installed. Uses a connection for reports:
+ * a request must not open one that no pool counts. The facts are those of the installation, so the
+ * row security of a caller does not apply.
+ */
+export function readGuaranteeFacts(
   database: Database,
   replica?: ReplicaReads,
 ): Promise<GuaranteeFacts> {
-  const client = await database.connect()
-  try {
-    const [settings] = await database.runOn(client, readSettings())
-    const [activity] = await database.runOn(client, readActivity())
-    invariant(settings && activity, 'settings and activity are one row each')
-    const standbys = await database.runOn(client, listStandbys())
-    return {
-      ...settingFacts(settings),
-      standbys: standbys.map((standby) => ({ ...standby, name: standby.name ?? '' })),
-      connectionsFree: freeConnections(settings, activity).free,
-      pooled: database.pooled,
-      clockOffsetMs: Math.round(database.clock.skewMs),
-      zoneData,
-      plannerZoneData: await plannerZoneData(client, database),
-      rowSecurity: await rowSecurity(client, database),
-      readStandby: await readStandby(replica),
-    }
-  } finally {
-    await client.end()
+  const channel = database.browse
+  return database.ambient.outside(() => factsOf(database, (call) => channel.run(call), replica))
+}
+
+async function factsOf(
+  database: Database,
+  run: Run,
+  replica: ReplicaReads | undefined,
+): Promise<GuaranteeFacts> {
+  const [settings] = await run(readSettings())
+  const [activity] = await run(readActivity())
+  invariant(settings && activity, 'settings and activity are one row each')
+  const standbys = await run(listStandbys())
+  return {
+    ...settingFacts(settings),
+    standbys: standbys.map((standby) => ({ ...standby, name: standby.name ?? '' })),
+    connectionsFree: freeConnections(settings, activity).free,
+    pooled: database.pooled,
+    clockOffsetMs: Math.round(database.clock.skewMs),
+    zoneData,
+    plannerZoneData: await plannerZoneData(run),
+    rowSecurity: await rowSecurity(run, database.schema),
+    readStandby: await readStandby(replica),
   }
 }
 
@@ -67,9 +77,9 @@ function settingFacts(settings: ReadSettingsRow) {
 }
 
 /** Null when the schema is missing, is older than row security, or is closed to this role. */
-async function rowSecurity(client: pg.Client, database: Database) {
+async function rowSecurity(run: Run, schema: string) {
   try {
-    return await readRowSecurity(client, database)
+    return await readRowSecurity(run, schema)
   } catch (error) {
     if (isMissingSchema(error) || isMissingFunction(error) || isForbidden(error)) return null
     throw error
@@ -77,12 +87,9 @@ async function rowSecurity(client: pg.Client, database: Database) {
 }
 
 /** Null when the schema is missing or closed to this role. */
-async function plannerZoneData(
-  client: pg.Client,
-  database: Database,
-): Promise<readonly string[] | null> {
+async function plannerZoneData(run: Run): Promise<readonly string[] | null> {
   try {
-    const rows = await database.runOn(client, listZoneData())
+    const rows = await run(listZoneData())
     return rows.map(({ zoneData }) => zoneData)
   } catch (error) {
     if (isMissingSchema(error) || isForbidden(error)) return null

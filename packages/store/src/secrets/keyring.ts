@@ -1,6 +1,7 @@
 /**
  * The master keys of secrets: the first encrypts, all decrypt. AES-256-GCM with a random nonce; the
- * secret's tenant, name and version are authenticated with it. No key appears in an error or a log.
+ * secret's tenant, name and version are authenticated with it, so that a ciphertext decrypts in its
+ * own row only; a whole old row still decrypts. No key appears in an error or a log.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { PunctualError } from '@punctual/core/errors'

@@ -13,12 +13,14 @@ import type { Database } from '../connection/database.ts'
 import { isForbidden } from '../connection/faults.ts'
 import { BEGIN } from '../connection/pins.ts'
 import { readRowSecurity as readState } from '../doctor/statements.gen.ts'
+import type { Call } from '../sql/typed.ts'
 
+/** `run` sends a statement on a connection of the caller's choice. */
 export async function readRowSecurity(
-  client: pg.Client,
-  database: Database,
+  run: <Row>(call: Call<Row>) => Promise<Row[]>,
+  schema: string,
 ): Promise<RowSecurityState> {
-  const [found] = await database.runOn(client, readState(database.schema))
+  const [found] = await run(readState(schema))
   if (!found?.role) return 'no_role'
   if (!found.member) return 'not_a_member'
   if (found.strong) return 'role_too_strong'
@@ -38,7 +40,8 @@ export class RowSecurity {
   }
 
   async refresh(client: pg.Client): Promise<void> {
-    this.#state = await readRowSecurity(client, this.#database)
+    const database = this.#database
+    this.#state = await readRowSecurity((call) => database.runOn(client, call), database.schema)
   }
 
   /** Creates what is missing of it, where the user's rights allow that. */

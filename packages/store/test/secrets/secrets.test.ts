@@ -39,7 +39,7 @@ describe('secrets at rest', () => {
     await expect(secrets.read(2, 'mail')).rejects.toMatchObject({ code: 'secret_not_found' })
   })
 
-  it('a secret row copied to another tenant or name, or restored from before, does not decrypt', async () => {
+  it('a ciphertext in the row of another tenant, name or version does not decrypt', async () => {
     const { secrets } = open(first)
     await secrets.set(1, 'mail', 'the first value', null)
     const copy = (to: string) =>
@@ -59,6 +59,21 @@ describe('secrets at rest', () => {
       [rows[0].nonce, rows[0].ciphertext],
     )
     await expect(open(first).secrets.read(1, 'mail')).rejects.toMatchObject(unreadable)
+  })
+
+  it('a whole old row decrypts until the master key that encrypted it is removed', async () => {
+    await open(first).secrets.set(1, 'mail', 'the first value', null)
+    const { rows } = await t.sql.query("select * from punctual.secrets where name = 'mail'")
+    const [{ version, key_id, nonce, ciphertext }] = rows
+    await open(first).secrets.set(1, 'mail', 'the second value', null)
+    await open(second, first).secrets.rotate()
+    await t.sql.query(
+      "update punctual.secrets set version = $1, key_id = $2, nonce = $3, ciphertext = $4 where name = 'mail'",
+      [version, key_id, nonce, ciphertext],
+    )
+    expect(await open(second, first).secrets.read(1, 'mail')).toBe('the first value')
+    const removed = open(second).secrets.read(1, 'mail')
+    await expect(removed).rejects.toMatchObject({ code: 'secret_unreadable' })
   })
 
   it('secrets are unreadable but not lost without the master key or with a wrong one', async () => {

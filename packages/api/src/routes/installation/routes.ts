@@ -1,5 +1,4 @@
-/** The installation: the caller, the guarantees that hold, and the workers. */
-import type { GuaranteePanel } from '@punctual/core/ports'
+/** The installation: the caller and the workers. */
 import type { WorkerProcess } from '@punctual/core/queue'
 import Type from 'typebox'
 import { type Call, defineRoute } from '../../http/define-route.ts'
@@ -25,15 +24,6 @@ export const getMe = defineRoute({
   async handle({ caller }) {
     const { keyId, keyName, tenantName, scopes } = caller
     return { key_id: keyId, key_name: keyName, tenant: tenantName, scopes: [...scopes] }
-  },
-})
-
-export const getGuarantees = defineRoute({
-  ...{ method: 'GET', path: '/guarantees', scope: 'read', tag: 'Installation' },
-  summary: 'Returns the guarantees that this server provides now, and what weakens the others',
-  answer: unlisted<GuaranteePanel>(),
-  async handle({ service }) {
-    return toWire(await service.guarantees())
   },
 })
 

@@ -67,7 +67,10 @@ async function prepareSample(context: CommandContext, node: RunningNode): Promis
   }
 }
 
-/** A key is shown once, when it is created; later starts print nothing. */
+/**
+ * A key is shown once, when it is created, and on a terminal only: logs are collected and kept.
+ * Later starts print nothing.
+ */
 function showFirstKey(
   { terminal }: CommandContext,
   { log, url }: RunningNode,
@@ -79,8 +82,8 @@ function showFirstKey(
       'no system API key exists; create one: punctual api-keys create operators --scopes system',
     )
   if (key === null) return
-  if (!log.pretty) {
-    log.info({ adminKey: key, path }, 'created the first API key; it is shown only once')
+  if (!log.pretty || !terminal.interactive) {
+    log.info({ path }, 'created the first API key; the file at `path` has it')
     return
   }
   const { bold, dim } = terminal.colors

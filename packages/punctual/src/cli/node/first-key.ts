@@ -12,7 +12,7 @@ import { makeApiKey, prefixOfApiKey } from '@punctual/core/identity'
 import { type PostgresStore, systemRandom, writeFileAtomic } from '@punctual/store'
 
 export interface FirstKey {
-  /** The key if it was just created, to be shown once; otherwise null. */
+  /** The key if it was just created, to be shown once on a terminal; otherwise null. */
   readonly key: string | null
   /** The file that contains it. */
   readonly path: string | null

@@ -17,7 +17,7 @@ export interface Listening {
 }
 
 export async function listen(config: Config, state: NodeState, log: NodeLog): Promise<Listening> {
-  const { host, port, trustProxy, httpRate: ratePerKey } = config
+  const { host, port, trustProxy, httpRate: ratePerKey, metricsToken } = config
   const { health, ready, metrics, service, workers } = state
   const tls = readTls(config)
   const admission = admissionOf(config)
@@ -26,6 +26,7 @@ export async function listen(config: Config, state: NodeState, log: NodeLog): Pr
     ...ports,
     ...{ admission, trustProxy, ratePerKey, version, logger: log, explain: asUnavailable },
     ...tls,
+    ...(metricsToken !== null && { metricsToken }),
   })
   try {
     await app.listen({ host, port })

@@ -9,6 +9,7 @@ import { version } from '../../config/version.ts'
 import { serviceOf } from '../../http/service.ts'
 import { workerPortsOf } from '../../http/worker-ports.ts'
 import type { Punctual } from '../../punctual.ts'
+import type { NodeLog } from '../output/log.ts'
 
 const ANSWER_MAX_MS = 2_000
 const ping = { name: 'node/ping', text: 'select 1' }
@@ -21,6 +22,13 @@ export class NodeState implements Ports {
   readonly #waiting = new AbortController()
   /** The database check in progress; concurrent probes share it. */
   #looking: Promise<Readiness> | null = null
+  /** The problem that the log has already; null while the database answers. */
+  #logged: string | null = null
+  readonly #log: Pick<NodeLog, 'warn'>
+
+  constructor(log: Pick<NodeLog, 'warn'>) {
+    this.#log = log
+  }
 
   started(punctual: Punctual): void {
     this.#punctual = punctual
@@ -40,10 +48,21 @@ export class NodeState implements Ports {
       return { ready: false, reason: 'draining', detail: 'This process is shutting down.' }
     if (this.#punctual === null)
       return { ready: false, reason: 'starting', detail: 'This process is still starting.' }
-    this.#looking ??= look(this.#punctual).finally(() => {
+    this.#looking ??= this.#look(this.#punctual).finally(() => {
       this.#looking = null
     })
     return this.#looking
+  }
+
+  /** The text of an error names hosts and users: it is for the log, not for callers of a probe. */
+  async #look(punctual: Punctual): Promise<Readiness> {
+    const problem = await problemOf(punctual)
+    if (problem !== null && problem !== this.#logged)
+      this.#log.warn({ problem }, `not ready: the database does not answer: ${problem}`)
+    this.#logged = problem
+    if (problem === null) return { ready: true }
+    const detail = 'The database does not answer. The log of this process has the reason.'
+    return { ready: false, reason: 'database_unavailable', detail }
   }
 
   /** The operations behind the API. */
@@ -63,10 +82,14 @@ export class NodeState implements Ports {
     return part
   }
 
-  readonly metrics = async (): Promise<string | null> => this.#punctual?.metrics.text() ?? null
+  readonly metrics = async ({ named }: { readonly named: boolean }): Promise<string | null> => {
+    const metrics = this.#punctual?.metrics
+    return (named ? metrics?.text() : metrics?.openText()) ?? null
+  }
 }
 
-async function look({ store }: Punctual): Promise<Readiness> {
+/** Why the database does not answer; null when it does. */
+async function problemOf({ store }: Punctual): Promise<string | null> {
   const given = new AbortController()
   const answered = store.database.control.query(ping).then(
     () => null,
@@ -77,7 +100,5 @@ async function look({ store }: Punctual): Promise<Readiness> {
     .then(() => `no answer within ${ANSWER_MAX_MS} ms`)
   const problem = await Promise.race([answered, late])
   given.abort()
-  if (problem === null) return { ready: true }
-  const detail = `The database does not answer: ${problem}`
-  return { ready: false, reason: 'database_unavailable', detail }
+  return problem
 }

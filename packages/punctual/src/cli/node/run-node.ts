@@ -41,7 +41,7 @@ export interface NodeWork {
 export async function runNode(context: CommandContext, work: NodeWork): Promise<ExitCode> {
   const { config, interrupts } = context
   const log = createLog(config, context.json, context.terminal)
-  const state = new NodeState()
+  const state = new NodeState(log)
   context.onEnd(async () => reportStopped(context, log))
   const http = work.roles.includes('api') ? await openHttp(context, state, log) : null
   reportPreparing(context, log)
