@@ -69,7 +69,7 @@ function settingFacts(settings: ReadSettingsRow) {
 /** Null when the schema is missing, is older than row security, or is closed to this role. */
 async function rowSecurity(client: pg.Client, database: Database) {
   try {
-    return await readRowSecurity(client, database)
+    return (await readRowSecurity(client, database)).state
   } catch (error) {
     if (isMissingSchema(error) || isMissingFunction(error) || isForbidden(error)) return null
     throw error

@@ -77,7 +77,15 @@ async function look({ store }: Punctual): Promise<Readiness> {
     .then(() => `no answer within ${ANSWER_MAX_MS} ms`)
   const problem = await Promise.race([answered, late])
   given.abort()
-  if (problem === null) return { ready: true }
+  if (problem === null) return separation(store)
   const detail = `The database does not answer: ${problem}`
   return { ready: false, reason: 'database_unavailable', detail }
+}
+
+/** A node that has to refuse the requests of tenants leaves them to nodes that need not. */
+async function separation({ rowSecurity }: Punctual['store']): Promise<Readiness> {
+  if (rowSecurity.refusal) await rowSecurity.look().catch(() => undefined)
+  const { refusal } = rowSecurity
+  if (refusal === null) return { ready: true }
+  return { ready: false, reason: refusal.code, detail: refusal.message }
 }
