@@ -237,6 +237,7 @@ create table punctual.groups (
 ) with (fillfactor = 70, vacuum_truncate = off);
 create index groups_done on punctual.groups (done_at) where done_at is not null;
 create index groups_open on punctual.groups (id) where done_at is null;
+create index groups_open_tenant on punctual.groups (tenant_id) where done_at is null;
 create index groups_tenant on punctual.groups (tenant_id, id);
 
 create table punctual.job_days (

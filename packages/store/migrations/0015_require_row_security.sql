@@ -186,6 +186,9 @@ begin
 end
 $$;
 
+-- Counts the groups of a tenant that are not done, when another one is made.
+create index groups_open_tenant on punctual.groups (tenant_id) where done_at is null;
+
 -- Existing policies get the condition. Their tables are those that exist; a table that a node of an
 -- earlier version creates meanwhile gets it from the function above.
 do $$

@@ -86,6 +86,7 @@ it('submissions and cancels proceed while many live runs are carried, and none i
     // One has been copied already, the other has not; the requests of tenants change them too.
     const ended = [first, last][during.length - 1]
     if (ended) await t.store.asTenant(1, () => t.store.steering.cancel([ended], 'test'))
+    // waits: between two batches, as the product does
     await sleep(ms)
   })
   expect(during.length).toBeGreaterThan(5)

@@ -57,6 +57,7 @@ const refused = { code: 'row_security_missing' }
 describe('every table', () => {
   it('with a tenant column has a policy, also days and carried tables made later (case 154)', async () => {
     const client = await t.store.database.connect()
+    // waits: between two batches, as the product does
     const pause = (ms: number) => systemClock.sleep(ms)
     const oldMs = dayStart(Date.now()) - 95 * DAY_MS
     for (const dayMs of [oldMs, dayStart(Date.now()) + 60 * DAY_MS])
