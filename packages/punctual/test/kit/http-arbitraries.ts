@@ -23,7 +23,7 @@ const FORMS = [
 ]
 
 /** The values of a schema; texts are often names and ids that exist. */
-export function valuesOf(
+function valuesOf(
   schema: Bounded,
   ids: () => readonly string[],
   name = '',
