@@ -23,11 +23,7 @@ const FORMS = [
 ]
 
 /** The values of a schema; texts are often names and ids that exist. */
-function valuesOf(
-  schema: Bounded,
-  ids: () => readonly string[],
-  name = '',
-): fc.Arbitrary<unknown> {
+function valuesOf(schema: Bounded, ids: () => readonly string[], name = ''): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => valuesOf(part, ids, name)))
