@@ -107,6 +107,9 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     writeWith: WriteWith,
   ): Promise<{ id: string; accepted: readonly Accepted[] }> {
+    const { callback } = group
+    if (callback !== null)
+      await this.#options.quotas.checkPayload(tenantId, callback.payload, 'onDone.payload')
     await this.#options.quotas.admit(tenantId, group.submissions)
     const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#options.database.clock.nowMs())
@@ -114,7 +117,7 @@ export class GroupStore implements GroupUpkeep {
       runs,
       writeWith,
       async (client, known, { again, freed }) => {
-        const { name, callback, open } = group
+        const { name, open } = group
         const { call = null, payload = null } = callback ?? {}
         // An earlier try may have created it, and be counted.
         const openMax = again ? INTEGER_MAX : limits.openGroupsPerTenant
