@@ -115,6 +115,10 @@ create table punctual.calendars (
   constraint calendars_tenant_id_fkey foreign key (tenant_id) references punctual.tenants(id)
 );
 
+create table punctual.carried_changes (
+  run_id uuid not null
+);
+
 create table punctual.checkpoints (
   run_id uuid not null,
   saved_at timestamptz not null,
@@ -233,6 +237,7 @@ create table punctual.groups (
 ) with (fillfactor = 70, vacuum_truncate = off);
 create index groups_done on punctual.groups (done_at) where done_at is not null;
 create index groups_open on punctual.groups (id) where done_at is null;
+create index groups_open_tenant on punctual.groups (tenant_id) where done_at is null;
 create index groups_tenant on punctual.groups (tenant_id, id);
 
 create table punctual.job_days (
@@ -534,6 +539,13 @@ create table punctual.requests (
   constraint requests_tenant_id_fkey foreign key (tenant_id) references punctual.tenants(id)
 );
 create index requests_answered on punctual.requests (answered_at);
+
+create table punctual.row_security (
+  one boolean not null default true,
+  required_since timestamptz not null default clock_timestamp(),
+  constraint row_security_pkey primary key (one),
+  constraint row_security_one_check check (one)
+);
 
 create table punctual.run_logs (
   run_id uuid not null,
@@ -838,8 +850,7 @@ begin
     exception
       -- Another database of this server has just created it.
       when duplicate_object or unique_violation then null;
-      -- The installation then works without row security; `punctual doctor` and the guarantees
-      -- report it.
+      -- Without the role there is no row security; `punctual doctor` and the guarantees report it.
       when insufficient_privilege then null;
     end;
   end if;
@@ -863,6 +874,9 @@ begin
   loop
     perform punctual.enable_row_security(place);
   end loop;
+  if punctual.may_be_tenant() and not punctual.tenant_role_is_strong() then
+    insert into punctual.row_security default values on conflict (one) do nothing;
+  end if;
 end
 $function$;
 
@@ -874,6 +888,7 @@ declare
   role text := punctual.tenant_role();
   rule record := punctual.row_security_of(place);
   others text := format('(select current_user <> %L)', role);
+  session text := punctual.session_condition();
 begin
   if rule.rights is null then
     return;
@@ -883,8 +898,8 @@ begin
   end if;
   if not exists (select from pg_policy p where p.polrelid = place and p.polname = 'tenant_isolation') then
     execute format(
-      'create policy tenant_isolation on %s using (%s or (%s)) with check (%s or (%s))',
-      place, others, rule.sees, others, rule.writes);
+      'create policy tenant_isolation on %s using (%s or (%s and (%s))) with check (%s or (%s and (%s)))',
+      place, others, session, rule.sees, others, session, rule.writes);
   end if;
   if to_regrole(role) is not null
     and not has_any_column_privilege(role, place, 'select, insert')
@@ -1078,6 +1093,23 @@ as $function$
     false)
 $function$;
 
+create function punctual.note_carried_change()
+ returns trigger
+ language plpgsql
+as $function$
+declare
+  changed uuid;
+begin
+  if tg_op = 'DELETE' then
+    execute format('select ($1).%I', tg_argv[0]) into changed using old;
+  else
+    execute format('select ($1).%I', tg_argv[0]) into changed using new;
+  end if;
+  insert into punctual.carried_changes values (changed);
+  return null;
+end
+$function$;
+
 create function punctual.payload_text(payload jsonb)
  returns text
  language plpgsql
@@ -1203,10 +1235,23 @@ begin
       sees := 'exists (select from punctual.runs r where r.id = run_id)';
       -- Inserted in the statement that inserts the run, which the policy would not see yet.
       writes := 'true';
+    when 'carried_changes' then
+      -- A trigger adds a row when a run changes while retention carries it over.
+      rights := 'insert';
+      sees := 'false';
+      writes := 'true';
     else null;
   end case;
   writes := coalesce(writes, sees);
 end
+$function$;
+
+create function punctual.session_condition()
+ returns text
+ language sql
+ immutable
+as $function$
+  select '(select has_table_privilege(session_user, ''punctual.migrations''::regclass, ''select''))'
 $function$;
 
 create function punctual.submit(handler text, payload jsonb default 'null'::jsonb, options jsonb default '{}'::jsonb)
@@ -1277,6 +1322,17 @@ as $function$
   select split_part('punctual.tenant', '.', 1) || '_tenant'
 $function$;
 
+create function punctual.tenant_role_is_strong()
+ returns boolean
+ language sql
+ stable
+as $function$
+  select exists (
+    select from pg_roles r
+    where r.rolname = punctual.tenant_role()
+      and (r.rolsuper or r.rolbypassrls or r.rolcanlogin or r.rolcreaterole))
+$function$;
+
 create function punctual.text_option(options jsonb, field text, length_max integer)
  returns text
  language plpgsql
@@ -1303,276 +1359,282 @@ $function$;
 
 alter table punctual.api_keys enable row level security;
 create policy tenant_isolation on punctual.api_keys
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.api_keys to punctual_tenant;
 
 alter table punctual.attempts enable row level security;
 create policy tenant_isolation on punctual.attempts
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.attempts to punctual_tenant;
 
 alter table punctual.audit_heads enable row level security;
 create policy tenant_isolation on punctual.audit_heads
-  using (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant select on punctual.audit_heads to punctual_tenant;
 
 alter table punctual.audit_log enable row level security;
 create policy tenant_isolation on punctual.audit_log
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant insert, select on punctual.audit_log to punctual_tenant;
 
 alter table punctual.audit_seals enable row level security;
 create policy tenant_isolation on punctual.audit_seals
-  using (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant select on punctual.audit_seals to punctual_tenant;
 
 alter table punctual.audit_unsealed enable row level security;
 create policy tenant_isolation on punctual.audit_unsealed
-  using (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and chain = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant insert, select on punctual.audit_unsealed to punctual_tenant;
 
 alter table punctual.backfills enable row level security;
 create policy tenant_isolation on punctual.backfills
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.backfills to punctual_tenant;
 
 alter table punctual.calendars enable row level security;
 create policy tenant_isolation on punctual.calendars
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.calendars to punctual_tenant;
+
+alter table punctual.carried_changes enable row level security;
+create policy tenant_isolation on punctual.carried_changes
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and false)
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
+grant insert on punctual.carried_changes to punctual_tenant;
 
 alter table punctual.checkpoints enable row level security;
 create policy tenant_isolation on punctual.checkpoints
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.checkpoints to punctual_tenant;
 
 alter table punctual.counters enable row level security;
 create policy tenant_isolation on punctual.counters
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.counters to punctual_tenant;
 
 alter table punctual.cursors enable row level security;
 create policy tenant_isolation on punctual.cursors
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.cursors to punctual_tenant;
 
 alter table punctual.day_sums enable row level security;
 create policy tenant_isolation on punctual.day_sums
-  using (( select current_user <> 'punctual_tenant'::name) or true)
-  with check (( select current_user <> 'punctual_tenant'::name) or true);
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true)
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
 grant select on punctual.day_sums to punctual_tenant;
 
 alter table punctual.dead_letters enable row level security;
 create policy tenant_isolation on punctual.dead_letters
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.dead_letters to punctual_tenant;
 
 alter table punctual.gated enable row level security;
 create policy tenant_isolation on punctual.gated
-  using (( select current_user <> 'punctual_tenant'::name) or (exists ( select from punctual.runs r where r.id = gated.run_id)))
-  with check (( select current_user <> 'punctual_tenant'::name) or true);
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (exists ( select from punctual.runs r where r.id = gated.run_id)))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
 grant delete, insert, select, update on punctual.gated to punctual_tenant;
 
 alter table punctual.group_members enable row level security;
 create policy tenant_isolation on punctual.group_members
-  using (( select current_user <> 'punctual_tenant'::name) or (exists ( select from punctual.groups g where g.id = group_members.group_id)))
-  with check (( select current_user <> 'punctual_tenant'::name) or (exists ( select from punctual.groups g where g.id = group_members.group_id)));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (exists ( select from punctual.groups g where g.id = group_members.group_id)))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (exists ( select from punctual.groups g where g.id = group_members.group_id)));
 grant delete, insert, select, update on punctual.group_members to punctual_tenant;
 
 alter table punctual.groups enable row level security;
 create policy tenant_isolation on punctual.groups
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.groups to punctual_tenant;
 
 alter table punctual.job_days enable row level security;
 create policy tenant_isolation on punctual.job_days
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.job_days to punctual_tenant;
 
 alter table punctual.job_days_late enable row level security;
 create policy tenant_isolation on punctual.job_days_late
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.job_days_late to punctual_tenant;
 
 alter table punctual.job_holds enable row level security;
 create policy tenant_isolation on punctual.job_holds
-  using (( select current_user <> 'punctual_tenant'::name) or (exists ( select from punctual.jobs j where j.id = job_holds.job_id)))
-  with check (( select current_user <> 'punctual_tenant'::name) or (exists ( select from punctual.jobs j where j.id = job_holds.job_id)));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (exists ( select from punctual.jobs j where j.id = job_holds.job_id)))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (exists ( select from punctual.jobs j where j.id = job_holds.job_id)));
 grant delete, insert, select, update on punctual.job_holds to punctual_tenant;
 
 alter table punctual.job_versions enable row level security;
 create policy tenant_isolation on punctual.job_versions
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.job_versions to punctual_tenant;
 
 alter table punctual.jobs enable row level security;
 create policy tenant_isolation on punctual.jobs
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.jobs to punctual_tenant;
 
 alter table punctual.key_windows enable row level security;
 create policy tenant_isolation on punctual.key_windows
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.key_windows to punctual_tenant;
 
 alter table punctual.lane_days enable row level security;
 create policy tenant_isolation on punctual.lane_days
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.lane_days to punctual_tenant;
 
 alter table punctual.lanes enable row level security;
 create policy tenant_isolation on punctual.lanes
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.lanes to punctual_tenant;
 
 alter table punctual.later enable row level security;
 create policy tenant_isolation on punctual.later
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.later to punctual_tenant;
 
 alter table punctual.leases enable row level security;
 create policy tenant_isolation on punctual.leases
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.leases to punctual_tenant;
 
 alter table punctual.limits enable row level security;
 create policy tenant_isolation on punctual.limits
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.limits to punctual_tenant;
 
 alter table punctual.live_keys enable row level security;
 create policy tenant_isolation on punctual.live_keys
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.live_keys to punctual_tenant;
 
 alter table punctual.outcomes enable row level security;
 create policy tenant_isolation on punctual.outcomes
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.outcomes to punctual_tenant;
 
 alter table punctual.parked enable row level security;
 create policy tenant_isolation on punctual.parked
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.parked to punctual_tenant;
 
 alter table punctual.past_sessions enable row level security;
 create policy tenant_isolation on punctual.past_sessions
-  using (( select current_user <> 'punctual_tenant'::name) or true)
-  with check (( select current_user <> 'punctual_tenant'::name) or true);
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true)
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
 grant select on punctual.past_sessions to punctual_tenant;
 
 alter table punctual.pauses enable row level security;
 create policy tenant_isolation on punctual.pauses
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.pauses to punctual_tenant;
 
 alter table punctual.queue enable row level security;
 create policy tenant_isolation on punctual.queue
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.queue to punctual_tenant;
 
 alter table punctual.rates enable row level security;
 create policy tenant_isolation on punctual.rates
-  using (( select current_user <> 'punctual_tenant'::name) or true)
-  with check (( select current_user <> 'punctual_tenant'::name) or true);
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true)
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
 grant delete, insert, select, update on punctual.rates to punctual_tenant;
 
 alter table punctual.requests enable row level security;
 create policy tenant_isolation on punctual.requests
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.requests to punctual_tenant;
 
 alter table punctual.run_logs enable row level security;
 create policy tenant_isolation on punctual.run_logs
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.run_logs to punctual_tenant;
 
 alter table punctual.runs enable row level security;
 create policy tenant_isolation on punctual.runs
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.runs to punctual_tenant;
 
 alter table punctual.secrets enable row level security;
 create policy tenant_isolation on punctual.secrets
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.secrets to punctual_tenant;
 
 alter table punctual.sessions enable row level security;
 create policy tenant_isolation on punctual.sessions
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")) or tenant_id is null)
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and (tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")) or tenant_id is null))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.sessions to punctual_tenant;
 
 alter table punctual.slot_skips enable row level security;
 create policy tenant_isolation on punctual.slot_skips
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.slot_skips to punctual_tenant;
 
 alter table punctual.slots enable row level security;
 create policy tenant_isolation on punctual.slots
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.slots to punctual_tenant;
 
 alter table punctual.stale_settles enable row level security;
 create policy tenant_isolation on punctual.stale_settles
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.stale_settles to punctual_tenant;
 
 alter table punctual.tenant_submissions enable row level security;
 create policy tenant_isolation on punctual.tenant_submissions
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.tenant_submissions to punctual_tenant;
 
 alter table punctual.tenants enable row level security;
 create policy tenant_isolation on punctual.tenants
-  using (( select current_user <> 'punctual_tenant'::name) or id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant select, update (note) on punctual.tenants to punctual_tenant;
 
 alter table punctual.timings enable row level security;
 create policy tenant_isolation on punctual.timings
-  using (( select current_user <> 'punctual_tenant'::name) or true)
-  with check (( select current_user <> 'punctual_tenant'::name) or true);
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true)
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and true);
 grant select on punctual.timings to punctual_tenant;
 
 alter table punctual.triggers enable row level security;
 create policy tenant_isolation on punctual.triggers
-  using (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
-  with check (( select current_user <> 'punctual_tenant'::name) or tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
+  using (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")))
+  with check (( select current_user <> 'punctual_tenant'::name) or ( select has_table_privilege(session_user, 'punctual.migrations'::regclass::oid, 'select'::text) as has_table_privilege) and tenant_id = (( select nullif(current_setting('punctual.tenant'::text, true), ''::text)::integer as "nullif")));
 grant delete, insert, select, update on punctual.triggers to punctual_tenant;

@@ -147,7 +147,10 @@ export class PostgresStore {
     this.schedules = new ScheduleStore({ ...parts, zoneData: options.zoneData })
     this.work = new PostgresWorkStore({ ...parts, jobs: this.schedules.steering })
     this.handlerTransactions = new HandlerTransactions(database, pools.handlers, this.work)
-    this.upkeep = new PostgresUpkeepStore({ ...parts, clientPool: pools.upkeep })
+    this.upkeep = new PostgresUpkeepStore({
+      ...{ ...parts, clientPool: pools.upkeep },
+      rowSecurity: this.rowSecurity,
+    })
     this.workers = new WorkerSteering(database, signals)
     this.remoteSessions = new PostgresRemoteSessions(database)
   }
@@ -183,7 +186,8 @@ export class PostgresStore {
 
   /**
    * Limits every store call of this work, transactions included, to the rows of this tenant, even
-   * if a statement lacks its tenant predicate; without effect unless `rowSecurity.state` is `up`.
+   * if a statement lacks its tenant predicate. Without effect where row security was never in force.
+   * @throws `row_security_missing` where it was, and this process cannot use it
    */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     return this.rowSecurity.asTenant(tenantId, work)

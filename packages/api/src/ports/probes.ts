@@ -12,7 +12,7 @@ export type Readiness =
   | { readonly ready: true }
   | {
       readonly ready: false
-      /** Such as `starting`, `draining` or `database_unavailable`. */
+      /** Such as `starting`, `draining`, `database_unavailable` or `row_security_missing`. */
       readonly reason: string
       /** Shown to callers without a key: it names nothing of the installation. */
       readonly detail: string

@@ -203,6 +203,10 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'The API key is revoked, expired or already rotated.',
   },
+  row_security_missing: {
+    status: 503,
+    meaning: 'The process cannot use the row security that the installation requires.',
+  },
   tenant_not_found: { status: 404, meaning: 'No tenant has this name or number.' },
   tenant_exists: { status: 409, meaning: 'Another tenant has this name.' },
   tenant_suspended: {

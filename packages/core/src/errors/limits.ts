@@ -80,6 +80,12 @@ export const limits = {
   weightMax: 1_000,
   windowMsMax: 30 * 86_400_000,
   lanesPerTenant: 10_000,
+  /** Queues that are paused one by one; they need not exist. */
+  pausesPerTenant: 1_000,
+  /** Queues with limits; they need not exist. */
+  limitsPerTenant: 1_000,
+  /** Groups that are not done. */
+  openGroupsPerTenant: 10_000,
   calendarsPerJob: 10,
   calendarsPerTenant: 1_000,
   /** The JSON of a calendar. */

@@ -1,4 +1,5 @@
 export { type ApiKey, type CreatedApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts'
+export { boundReached } from './bound-reached.ts'
 export { type Caller, checkScope, tenantSuspended } from './caller.ts'
 export { limitsAfterQuotas, limitsWithin } from './limits-within.ts'
 export {

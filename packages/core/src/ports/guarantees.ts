@@ -76,10 +76,14 @@ export type RowSecurityState =
   | 'no_role'
   /** The role of this connection may not switch to that role. */
   | 'not_a_member'
+  /** The user that logged in reads the tables only as that role, for which the policies show nothing. */
+  | 'login_not_granted'
   /** That role could see more rows than the policies allow. */
   | 'role_too_strong'
   /** A table with rows of tenants has no policy. */
   | 'table_open'
+  /** Such a table exists, and the role has no privileges on it: its rows are out of reach. */
+  | 'table_closed'
 
 /** A finding that weakens promises on this server. */
 export interface Weakness {

@@ -196,6 +196,13 @@ function leakOf(reply: Reply): string | false {
   return reply.text.includes(SECRET_WORD) && 'reveals data of another tenant'
 }
 
+/** A random id of the owner in a successful answer to a request that did not contain it. */
+function namedIn({ status, text }: Reply, request: Request): string | undefined {
+  if (status >= 300) return undefined
+  const random = Object.values(theirs.ids).filter((id) => id.length > 15)
+  return random.find((id) => text.includes(id) && !JSON.stringify(request).includes(id))
+}
+
 async function attackAddress(operation: Operation, key: string, id: string): Promise<string[]> {
   const found: string[] = []
   for (const requestWith of placesIn(operation)) {
@@ -234,6 +241,32 @@ describe('data of another tenant', () => {
       found.push(...(await attackBody(operation, keyOf(operation))))
     })
     expect(found).toEqual([])
+    expect(await digestOf(http, theirs.tenantId)).toEqual(before)
+  })
+
+  test.for([
+    ['no key', null],
+    ['a key that reads another tenant', 'read'],
+    ['a key that administers another tenant', 'admin'],
+  ] as const)('is in no answer to %s, and stays unchanged (cases 153, 155)', async ([, scope]) => {
+    const before = await digestOf(http, theirs.tenantId)
+    const key = scope && (await http.keyFor('rival', scope))
+    const found: string[] = []
+    let sent = 0
+    await forEachOf(Object.values(theirs.ids), 6, async (id) => {
+      for (const operation of operations)
+        for (const requestWith of placesIn(operation)) {
+          const request = requestWith(id)
+          const reply = await ask(http, operation, { ...request, key })
+          // One that writes finds the names it has used in its own audit log.
+          const named = scope !== 'admin' && namedIn(reply, request)
+          const fault = leakOf(reply) || (named && `names ${named} of another tenant`)
+          if (fault) found.push(`${operation.title} ${JSON.stringify(request)}: ${fault}`)
+          sent++
+        }
+    })
+    expect(found).toEqual([])
+    expect(sent).toBeGreaterThan(operations.length * 5)
     expect(await digestOf(http, theirs.tenantId)).toEqual(before)
   })
 

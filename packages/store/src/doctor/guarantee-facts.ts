@@ -79,7 +79,7 @@ function settingFacts(settings: ReadSettingsRow) {
 /** Null when the schema is missing, is older than row security, or is closed to this role. */
 async function rowSecurity(run: Run, schema: string) {
   try {
-    return await readRowSecurity(run, schema)
+    return (await readRowSecurity(run, schema)).state
   } catch (error) {
     if (isMissingSchema(error) || isMissingFunction(error) || isForbidden(error)) return null
     throw error

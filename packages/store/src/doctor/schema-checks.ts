@@ -1,9 +1,9 @@
 /** Checks the schema: migrations, primary keys, partitions, privileges and row security. */
 import { PunctualError } from '@punctual/core/errors'
-import type { RowSecurityState } from '@punctual/core/ports'
 import { DAY_MS, dayName, dayStart } from '../connection/day-names.ts'
 import type { MigrationStatus } from '../schema/migrations.ts'
 import { keyRepair, shownKeys } from '../schema/primary-keys.ts'
+import type { RowSecurityFacts } from '../tenants/row-security.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import type { ReadPrivilegesRow } from './statements.gen.ts'
 
@@ -121,20 +121,38 @@ export function privilegeCheck(schema: string, facts: ReadPrivilegesRow): Findin
 const ROW_SECURITY_MISSING = {
   no_role: 'the tenant role is missing',
   not_a_member: 'this role is not a member of the tenant role',
+  login_not_granted: 'the user that logged in reads the tables only as the tenant role',
   role_too_strong: 'the tenant role may log in, create roles or bypass row security',
   table_open: 'a table with tenant rows has no policy',
+  table_closed: 'a table with tenant rows has no policy, and is out of reach of tenants',
 } as const
 
 /** Row security backs up the predicates of the queries: docs/concepts/tenant-isolation.md. */
-export function rowSecurityCheck(schema: string, state: RowSecurityState): Finding {
+export function rowSecurityCheck(schema: string, { state, required }: RowSecurityFacts): Finding {
   const check = 'row security'
   const role = `${schema}_tenant`
   if (state === 'up')
     return ok(check, `tenant requests run as ${role}`, 'PostgreSQL policies separate tenants.')
+  const found = ROW_SECURITY_MISSING[state]
+  if (state === 'table_closed')
+    return warn(
+      check,
+      found,
+      'Requests of tenants that name the table fail; all others are answered.',
+      'Run a node with the janitor role as the owner, or `punctual migrate`.',
+    )
+  const advice = `As a superuser: create role ${role} nologin; grant ${role} to the role that Punctual connects as. Then run \`punctual migrate\` as the owner.`
+  if (required)
+    return fail(
+      check,
+      found,
+      'This installation requires row security: processes with this database URL refuse the requests of tenants (`row_security_missing`).',
+      `${advice} To do without it: delete from ${schema}.row_security.`,
+    )
   return warn(
     check,
-    ROW_SECURITY_MISSING[state],
+    found,
     'Tenants are separated only by the predicates of the queries. A query without one would show the rows of all tenants.',
-    `As a superuser: create role ${role} nologin; grant ${role} to the role that Punctual connects as. Then run \`punctual migrate\` as the owner.`,
+    advice,
   )
 }

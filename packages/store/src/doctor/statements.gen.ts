@@ -174,24 +174,30 @@ export function readPrivileges(schema: Text): Call<ReadPrivilegesRow> {
 export interface ReadRowSecurityRow {
   readonly role: boolean
   readonly member: boolean
+  readonly login: boolean
   readonly strong: boolean
   readonly open: number
+  readonly closed: number
+  readonly required: boolean
 }
 
 const READ_ROW_SECURITY: TypedStatement<ReadRowSecurityRow> = {
   path: 'doctor/read-row-security',
   daily: false,
-  columns: ['role', 'member', 'strong', 'open'],
+  columns: ['role', 'member', 'login', 'strong', 'open', 'closed', 'required'],
   decode: (row) => ({
     role: boolean(row[0]),
     member: boolean(row[1]),
-    strong: boolean(row[2]),
-    open: number(row[3]),
+    login: boolean(row[2]),
+    strong: boolean(row[3]),
+    open: number(row[4]),
+    closed: number(row[5]),
+    required: boolean(row[6]),
   }),
 }
 
 /** Whether the tenant role exists, whether this role is a member of it, whether it is too powerful,
- * and whether every tenant table has its policy. */
+ * whether every table with rows of tenants has its policy, and whether row security is required. */
 export function readRowSecurity(schema: Text): Call<ReadRowSecurityRow> {
   return { statement: READ_ROW_SECURITY, values: [schema] }
 }

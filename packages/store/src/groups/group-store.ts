@@ -5,6 +5,7 @@
  */
 import type { Random } from '@punctual/core/clock'
 import { invariant, limits, PunctualError } from '@punctual/core/errors'
+import { boundReached } from '@punctual/core/identity'
 import type { GroupLook, GroupUpkeep } from '@punctual/core/ports'
 import { callbackPayload, type GroupResult, RunIdSource } from '@punctual/core/run'
 import { compileOptions, makeSubmission, type Submission } from '@punctual/core/submit'
@@ -43,6 +44,7 @@ import {
 const DEADLINE_MS = 30_000
 const GROUPS_AT_ONCE = 100
 const MEMBERS_AT_ONCE = 2_000
+const INTEGER_MAX = 2_147_483_647
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** The run to submit when a group is done. */
@@ -111,29 +113,37 @@ export class GroupStore implements GroupUpkeep {
     await this.#options.quotas.admit(tenantId, group.submissions)
     const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#options.database.clock.nowMs())
-    const accepted = await this.#submitting(runs, writeWith, async (client, known, { freed }) => {
-      const { name, open } = group
-      const { call = null, payload = null } = callback ?? {}
-      const made = await this.#run(client, insertGroup(id, tenantId, name, call, payload, !open))
-      // An earlier try has created all of it.
-      if (made.length === 0)
-        return this.#answers(client, id, known, await this.#existing(client, id, known))
-      const accepted = await this.#accepted(
-        client,
-        known,
-        tenantId,
-        freed,
-        writeWith.tx !== undefined,
-      )
-      await this.#run(
-        client,
-        addMembers(
-          id,
-          accepted.map((run) => run.id),
-        ),
-      )
-      return accepted
-    })
+    const accepted = await this.#submitting(
+      runs,
+      writeWith,
+      async (client, known, { again, freed }) => {
+        const { name, open } = group
+        const { call = null, payload = null } = callback ?? {}
+        // An earlier try may have created it, and be counted.
+        const openMax = again ? INTEGER_MAX : limits.openGroupsPerTenant
+        const insert = insertGroup(id, tenantId, name, call, payload, !open, openMax)
+        const [made] = await this.#run(client, insert)
+        if (!made?.isLeft) throw boundReached('openGroupsPerTenant')
+        // An earlier try has created all of it.
+        if (made.id === null)
+          return this.#answers(client, id, known, await this.#existing(client, id, known))
+        const accepted = await this.#accepted(
+          client,
+          known,
+          tenantId,
+          freed,
+          writeWith.tx !== undefined,
+        )
+        await this.#run(
+          client,
+          addMembers(
+            id,
+            accepted.map((run) => run.id),
+          ),
+        )
+        return accepted
+      },
+    )
     return { id, accepted }
   }
 

@@ -206,22 +206,25 @@ export function hintGroups(channel: Text, hint: Text): Call<HintGroupsRow> {
 }
 
 export interface InsertGroupRow {
-  readonly id: string
+  readonly id: string | null
+  readonly isLeft: boolean | null
 }
 
 const INSERT_GROUP: TypedStatement<InsertGroupRow> = {
   path: 'groups/insert-group',
   daily: false,
-  columns: ['id'],
+  columns: ['id', 'is_left'],
   decode: (row) => ({
-    id: text(row[0]),
+    id: orNull(text, row[0]),
+    isLeft: orNull(boolean, row[1]),
   }),
 }
 
 /** Creates a group without members. An existing group was created by an earlier attempt whose reply
- * was lost: this waits for that attempt if it is still open, and then returns nothing. */
-export function insertGroup(id: Text, tenant: Num, name: Text, callback: Text, payloadOfCallback: Text, nothingCanBeAdded: Bool): Call<InsertGroupRow> {
-  return { statement: INSERT_GROUP, values: [id, tenant, name, callback, payloadOfCallback, nothingCanBeAdded] }
+ * was lost: this waits for that attempt if it is still open, and then returns no id. The number of
+ * groups that are not done is bounded: concurrent calls may exceed the bound by their number. */
+export function insertGroup(id: Text, tenant: Num, name: Text, callback: Text, payloadOfCallback: Text, nothingCanBeAdded: Bool, mostGroupsThatAre: Num): Call<InsertGroupRow> {
+  return { statement: INSERT_GROUP, values: [id, tenant, name, callback, payloadOfCallback, nothingCanBeAdded, mostGroupsThatAre] }
 }
 
 export interface ListGroupsRow {

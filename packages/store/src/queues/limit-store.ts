@@ -1,6 +1,7 @@
 /** The limits of queues and tenants: users set and remove them, every claim enforces them. */
+import { limits as bounds } from '@punctual/core/errors'
 import type { QueueLimits } from '@punctual/core/flow'
-import { limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
+import { boundReached, limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
 import type { LimitInForce } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
@@ -67,8 +68,10 @@ export class LimitStore {
       weight,
       by,
       this.#signals.channelName,
+      bounds.limitsPerTenant,
     )
-    await this.#database.control.run(call)
+    const rows = await this.#database.control.run(call)
+    if (rows.length === 0) throw boundReached('limitsPerTenant')
     this.#signals.changed()
   }
 

@@ -1,5 +1,6 @@
 /** Queues for humans: their depths, recent ends and pauses; pausing and resuming. */
-import { PunctualError } from '@punctual/core/errors'
+import { limits, PunctualError } from '@punctual/core/errors'
+import { boundReached } from '@punctual/core/identity'
 import type { LaneDepth, Pause } from '@punctual/core/queue'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
@@ -21,17 +22,20 @@ export class QueueStore {
   /**
    * Pauses a queue, or with null all of them; false when it was already paused. Resolves once
    * nothing more is claimed: claims that began earlier do not see the pause, so it waits for them.
+   * @throws `quota_exceeded`
    */
   async pause(
     queue: string | null,
     author: { readonly note: string | null; readonly by: string | null },
     tenantId = 1,
   ): Promise<boolean> {
-    const call = pauseQueue(tenantId, queue, author.note, author.by)
-    const rows = await this.#database.control.run(call)
+    const { note, by } = author
+    const call = pauseQueue(tenantId, queue, note, by, limits.pausesPerTenant)
+    const [row] = await this.#database.control.run(call)
+    if (!row?.isLeft) throw boundReached('pausesPerTenant')
     // Even if it was already paused: that call may still be waiting for claims.
     await this.claimsEnded()
-    return rows.length > 0
+    return row.pausedAt !== null
   }
 
   async #claims(): Promise<string[]> {

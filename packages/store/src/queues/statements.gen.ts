@@ -1,5 +1,5 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
-import { date, number, orNull, text } from '../sql/cells.ts'
+import { boolean, date, number, orNull, text } from '../sql/cells.ts'
 import type { Big, Call, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface ListClaimsRow {
@@ -84,21 +84,24 @@ export function listPauses(tenant: Num): Call<ListPausesRow> {
 }
 
 export interface PauseQueueRow {
-  readonly pausedAt: Date
+  readonly pausedAt: Date | null
+  readonly isLeft: boolean | null
 }
 
 const PAUSE_QUEUE: TypedStatement<PauseQueueRow> = {
   path: 'queues/pause-queue',
   daily: false,
-  columns: ['paused_at'],
+  columns: ['paused_at', 'is_left'],
   decode: (row) => ({
-    pausedAt: date(row[0]),
+    pausedAt: orNull(date, row[0]),
+    isLeft: orNull(boolean, row[1]),
   }),
 }
 
-/** Pauses a queue, or all of them. An existing pause keeps its note. */
-export function pauseQueue(tenant: Num, queue: Text, note: Text, whoPausedIt: Text): Call<PauseQueueRow> {
-  return { statement: PAUSE_QUEUE, values: [tenant, queue, note, whoPausedIt] }
+/** Pauses a queue, or all of them. An existing pause keeps its note. Queues need not exist, so the
+ * number of pauses is bounded: concurrent calls may exceed the bound by their number. */
+export function pauseQueue(tenant: Num, queue: Text, note: Text, whoPausedIt: Text, mostPausesOfQueues: Num): Call<PauseQueueRow> {
+  return { statement: PAUSE_QUEUE, values: [tenant, queue, note, whoPausedIt, mostPausesOfQueues] }
 }
 
 export interface RemoveLimitRow {
@@ -156,7 +159,8 @@ const SET_LIMIT: TypedStatement<SetLimitRow> = {
 }
 
 /** Sets the limits of a queue or the tenant and replaces earlier ones. Running runs count from now
- * on, except runs whose claim is still in progress. */
-export function setLimit(tenant: Num, queue: Text, concurrency: Num, rateLimit: Num, ratePerMs: Big, rateBurst: Num, intervalOfRateIn: Big, ageingInMs: Big, weight: Num, whoSetIt: Text, channelOfHints: Text): Call<SetLimitRow> {
-  return { statement: SET_LIMIT, values: [tenant, queue, concurrency, rateLimit, ratePerMs, rateBurst, intervalOfRateIn, ageingInMs, weight, whoSetIt, channelOfHints] }
+ * on, except runs whose claim is still in progress. Queues need not exist, so the number of rows is
+ * bounded: concurrent calls may exceed the bound by their number. */
+export function setLimit(tenant: Num, queue: Text, concurrency: Num, rateLimit: Num, ratePerMs: Big, rateBurst: Num, intervalOfRateIn: Big, ageingInMs: Big, weight: Num, whoSetIt: Text, channelOfHints: Text, mostLimitsOfQueues: Num): Call<SetLimitRow> {
+  return { statement: SET_LIMIT, values: [tenant, queue, concurrency, rateLimit, ratePerMs, rateBurst, intervalOfRateIn, ageingInMs, weight, whoSetIt, channelOfHints, mostLimitsOfQueues] }
 }

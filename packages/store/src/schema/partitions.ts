@@ -24,7 +24,7 @@ export const historyTables: readonly DayTable[] = [
   { table: 'checkpoints', column: 'run_id' },
 ]
 /** Tables of instants: their rows are never live, so retention carries none of them over. */
-export const ledgerTables: readonly DayTable[] = [{ table: 'slots', column: 'slot_at' }]
+const ledgerTables: readonly DayTable[] = [{ table: 'slots', column: 'slot_at' }]
 export const dayTables = [...historyTables, ...ledgerTables]
 
 const DDL_TRIES = 60

@@ -53,7 +53,7 @@ export class SchemaReadiness {
           'schema_missing',
           `The schema ${schema} lacks ${pending.length} migration(s), the first is ${first.version} (${first.name}). Run \`punctual migrate\`.`,
         )
-      await this.#rowSecurity.refresh(client)
+      await this.#rowSecurity.enable(client)
       await checkKeys(client, this.#database, { planning })
       if (makeDays && (await missingDay(client, schema, clock.nowMs())) !== null)
         await this.#makeDays(client)

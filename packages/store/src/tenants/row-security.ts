@@ -1,65 +1,137 @@
 /**
  * Row security separates tenants a second time: requests of a tenant run as a role that sees only
- * that tenant's rows (migration 0010, docs/concepts/tenant-isolation.md), in case a statement lacks
- * its tenant predicate. The role and the tenant are settings of one transaction, so that a reused
- * connection keeps nothing of them.
+ * that tenant's rows (migrations 0010 and 0015, docs/concepts/tenant-isolation.md), in case a
+ * statement lacks its tenant predicate. The role and the tenant are settings of one transaction, so
+ * that a reused connection keeps nothing of them.
  *
- * Where the role is missing, or this user may not act as it, there is no row security; the doctor
- * and the guarantees report that.
+ * It fails closed. Once it has been in force in a schema, the schema requires it: a process that
+ * cannot use it refuses the requests of tenants, says so to its readiness probe, and reads the
+ * state again until it is repaired. Only an installation whose owner could never create the role
+ * runs without it; the doctor and the guarantees report that.
  */
+import { PunctualError } from '@punctual/core/errors'
 import type { RowSecurityState } from '@punctual/core/ports'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
-import { isForbidden } from '../connection/faults.ts'
+import { isForbidden, isTransient } from '../connection/faults.ts'
 import { BEGIN } from '../connection/pins.ts'
-import { readRowSecurity as readState } from '../doctor/statements.gen.ts'
+import { type ReadRowSecurityRow, readRowSecurity as readState } from '../doctor/statements.gen.ts'
 import type { Call } from '../sql/typed.ts'
+
+/** How long a process that refuses requests of tenants waits before it reads the state again. */
+const LOOK_AGAIN_MS = 2_000
+
+export interface RowSecurityFacts {
+  readonly state: RowSecurityState
+  /** Whether it has been in force in this schema, so that nothing of a tenant runs without it. */
+  readonly required: boolean
+}
+
+const UNKNOWN: RowSecurityFacts = { state: 'no_role', required: true }
+
+function factsFrom(row: ReadRowSecurityRow | undefined): RowSecurityFacts {
+  return row ? { state: stateOf(row), required: row.required } : UNKNOWN
+}
+
+function stateOf(row: ReadRowSecurityRow): RowSecurityState {
+  if (!row.role) return 'no_role'
+  if (!row.member) return 'not_a_member'
+  if (!row.login) return 'login_not_granted'
+  if (row.strong) return 'role_too_strong'
+  if (row.open > 0) return 'table_open'
+  return row.closed > 0 ? 'table_closed' : 'up'
+}
+
+/** Whether requests may run as the role: a table without policy and privileges shows it nothing. */
+function isUsable(state: RowSecurityState): boolean {
+  return state === 'up' || state === 'table_closed'
+}
 
 /** `run` sends a statement on a connection of the caller's choice. */
 export async function readRowSecurity(
   run: <Row>(call: Call<Row>) => Promise<Row[]>,
   schema: string,
-): Promise<RowSecurityState> {
-  const [found] = await run(readState(schema))
-  if (!found?.role) return 'no_role'
-  if (!found.member) return 'not_a_member'
-  if (found.strong) return 'role_too_strong'
-  return found.open === 0 ? 'up' : 'table_open'
+): Promise<RowSecurityFacts> {
+  const [row] = await run(readState(schema))
+  return factsFrom(row)
 }
 
 export class RowSecurity {
   readonly #database: Database
-  #state: RowSecurityState = 'no_role'
+  #facts = UNKNOWN
+  /** When the state was read last, by the monotonic clock; null before the first time. */
+  #readAtMs: number | null = null
 
   constructor(database: Database) {
     this.#database = database
   }
 
   get state(): RowSecurityState {
-    return this.#state
+    return this.#facts.state
+  }
+
+  /** Why requests of tenants are refused; null when they are not. */
+  get refusal(): PunctualError | null {
+    const { state, required } = this.#facts
+    if (isUsable(state) || !required) return null
+    return new PunctualError(
+      'row_security_missing',
+      `This installation separates tenants by row security, which this process cannot use (${state}). It refuses the requests of tenants. Run \`punctual doctor\` with the database URL of this process: it says what is missing.`,
+    )
   }
 
   async refresh(client: pg.Client): Promise<void> {
     const database = this.#database
-    this.#state = await readRowSecurity((call) => database.runOn(client, call), database.schema)
+    this.#found(await readRowSecurity((call) => database.runOn(client, call), database.schema))
   }
 
-  /** Creates what is missing of it, where the user's rights allow that. */
+  #found(facts: RowSecurityFacts): void {
+    this.#facts = facts
+    this.#readAtMs = this.#database.localClock.monotonicMs()
+  }
+
+  /** Creates what is missing of it, where the user's rights and the locks of others allow that. */
   async enable(client: pg.Client): Promise<void> {
     await this.refresh(client)
-    if (this.#state === 'up') return
+    if (this.#facts.state === 'up' && this.#facts.required) return
     const enable = `select ${this.#database.schema}.enable_all_row_security()`
-    await client.query(enable).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error
-    })
+    try {
+      await client.query(`${BEGIN}; set local lock_timeout = '2s'; ${enable}; commit`)
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined)
+      // The janitor tries again within an hour.
+      if (!isForbidden(error) && !isTransient(error)) throw error
+    }
     await this.refresh(client)
   }
 
   /** Limits every store call of the work to the rows of this tenant. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
-    if (this.#state !== 'up') return work()
+    if (isUsable(this.#facts.state)) return this.#asRole(tenantId, work)
+    return this.#whenKnown(tenantId, work)
+  }
+
+  #asRole<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     const { schema, ambient } = this.#database
     const tenant = `set local ${schema}.tenant = '${Math.trunc(tenantId)}'`
     return ambient.withRowSecurity(`${BEGIN}; set local role ${schema}_tenant; ${tenant}`, work)
+  }
+
+  /** Reads the state if that was not done, or if it may have been repaired since. */
+  async #whenKnown<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
+    if (this.#readAtMs === null || this.refusal !== null) await this.look()
+    if (isUsable(this.#facts.state)) return this.#asRole(tenantId, work)
+    if (this.refusal) throw this.refusal
+    return work()
+  }
+
+  /** Reads the state again, unless it was read a short time ago. */
+  async look(): Promise<void> {
+    const { control, schema, localClock, ambient } = this.#database
+    const nowMs = localClock.monotonicMs()
+    if (this.#readAtMs !== null && nowMs - this.#readAtMs < LOOK_AGAIN_MS) return
+    this.#readAtMs = nowMs
+    const [row] = await ambient.outside(() => control.run(readState(schema)))
+    this.#found(factsFrom(row))
   }
 }

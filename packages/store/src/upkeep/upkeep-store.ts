@@ -8,6 +8,7 @@ import type { Signals } from '../connection/signals.ts'
 import type { Days } from '../schema/days.ts'
 import { dropDays } from '../schema/retention.ts'
 import { StatStore } from '../stats/stat-store.ts'
+import type { RowSecurity } from '../tenants/row-security.ts'
 import type { ParkedRuns } from '../work/parked-runs.ts'
 import { RateGaps } from './rate-gaps.ts'
 import {
@@ -77,6 +78,7 @@ export interface UpkeepStoreOptions {
   readonly days: Days
   readonly parked: ParkedRuns
   readonly signals: Signals
+  readonly rowSecurity: RowSecurity
 }
 
 export class PostgresUpkeepStore implements UpkeepStore {
@@ -86,6 +88,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #parked: ParkedRuns
   readonly #stats: StatStore
   readonly #rateGaps: RateGaps
+  readonly #rowSecurity: RowSecurity
   /** The slot and id of the last once-only job that was examined. */
   #afterJob: readonly [string, string] = FIRST_JOB
   /** The parked run after which the next call continues. */
@@ -96,7 +99,9 @@ export class PostgresUpkeepStore implements UpkeepStore {
   #promotedMs = 0
   #headAtMs = Number.NEGATIVE_INFINITY
 
-  constructor({ database, clientPool, days, parked, signals }: UpkeepStoreOptions) {
+  constructor(options: UpkeepStoreOptions) {
+    const { database, clientPool, days, parked, signals } = options
+    this.#rowSecurity = options.rowSecurity
     this.#database = database
     this.#clientPool = clientPool
     this.#days = days
@@ -170,8 +175,11 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return this.#rateGaps.close()
   }
 
-  ensurePartitions(daysAhead?: number): Promise<readonly string[]> {
-    return this.#days.makeAhead(daysAhead)
+  /** Also repairs the row security of tables that a node of another version has created. */
+  async ensurePartitions(daysAhead?: number): Promise<readonly string[]> {
+    const made = await this.#days.makeAhead(daysAhead)
+    await this.#clientPool.with((client) => this.#rowSecurity.enable(client))
+    return made
   }
 
   dropOldDays(retentionDays: number): Promise<readonly string[]> {

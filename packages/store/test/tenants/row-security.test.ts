@@ -18,7 +18,8 @@ const WITHOUT_TENANT = {
   own: ['tenants', 'audit_heads', 'audit_seals', 'audit_unsealed', 'group_members'],
   ofTheirs: ['gated', 'job_holds'],
   forAll: ['day_sums', 'past_sessions', 'rates', 'timings'],
-  closed: ['migrations', 'planners', 'rate_starts'],
+  noted: ['carried_changes'],
+  closed: ['migrations', 'planners', 'rate_starts', 'row_security'],
 }
 
 beforeAll(async () => {

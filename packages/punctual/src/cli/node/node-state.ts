@@ -60,7 +60,7 @@ export class NodeState implements Ports {
     if (problem !== null && problem !== this.#logged)
       this.#log.warn({ problem }, `not ready: the database does not answer: ${problem}`)
     this.#logged = problem
-    if (problem === null) return { ready: true }
+    if (problem === null) return separation(punctual.store)
     const detail = 'The database does not answer. The log of this process has the reason.'
     return { ready: false, reason: 'database_unavailable', detail }
   }
@@ -101,4 +101,13 @@ async function problemOf({ store }: Punctual): Promise<string | null> {
   const problem = await Promise.race([answered, late])
   given.abort()
   return problem
+}
+
+/** A node that has to refuse the requests of tenants leaves them to nodes that need not. */
+async function separation({ rowSecurity }: Punctual['store']): Promise<Readiness> {
+  if (rowSecurity.refusal) await rowSecurity.look().catch(() => undefined)
+  const { refusal } = rowSecurity
+  if (refusal === null) return { ready: true }
+  const detail = 'Row security is missing. The command `punctual doctor` says how to restore it.'
+  return { ready: false, reason: refusal.code, detail }
 }

@@ -238,7 +238,10 @@ export class RunPages {
     const nowMs = this.#database.localClock.monotonicMs()
     const known = this.#alone.get(tenantId)
     if (known && known.untilMs > nowMs) return known.alone
-    const [others] = await this.#database.reads.run(findOthers(tenantId))
+    // Behind row security no other tenant is visible: every tenant would seem to be alone, and its
+    // pages would walk the runs of all others.
+    const { ambient, reads } = this.#database
+    const [others] = await ambient.outside(() => reads.run(findOthers(tenantId)))
     const alone = others?.found !== true
     if (this.#alone.size > 1_000) this.#alone.clear()
     this.#alone.set(tenantId, { untilMs: nowMs + ALONE_FOR_MS, alone })
