@@ -52,11 +52,15 @@ export class RowSecurity {
     await this.refresh(client)
   }
 
-  /** Limits every store call of the work to the rows of this tenant. */
+  /**
+   * Limits every store call of the work to the rows of this tenant, and to its share of the
+   * connections. The share holds without row security, too.
+   */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
-    if (this.#state !== 'up') return work()
     const { schema, ambient } = this.#database
+    if (this.#state !== 'up') return ambient.forTenant(tenantId, work)
     const tenant = `set local ${schema}.tenant = '${Math.trunc(tenantId)}'`
-    return ambient.withRowSecurity(`${BEGIN}; set local role ${schema}_tenant; ${tenant}`, work)
+    const begin = `${BEGIN}; set local role ${schema}_tenant; ${tenant}`
+    return ambient.withRowSecurity({ tenantId, begin }, work)
   }
 }
