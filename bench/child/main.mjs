@@ -8,6 +8,7 @@ import { producing } from './producing.mjs'
 import { reading } from './reading.mjs'
 import { scheduling } from './scheduling.mjs'
 import { serving } from './serving.mjs'
+import { tracing } from './tracing.mjs'
 import { working } from './working.mjs'
 
 const [system, env] = [process.argv[2], JSON.parse(process.argv[3])]
@@ -26,6 +27,7 @@ const commands = {
   ...computing(state),
   ...reading(state),
   ...serving(state),
+  ...tracing(),
 }
 
 process.on('message', async ({ id, command, args }) => {

@@ -1,6 +1,6 @@
 /**
  * The commands of a process that registers jobs, drives a planner or checks the ledger; Punctual
- * only.
+ * only, but for those of the floor of planning.
  */
 import pg from 'pg'
 import { checkLedger } from '../jobs/check-ledger.mjs'
@@ -8,6 +8,7 @@ import { openDriver } from '../jobs/drive-planner.mjs'
 import { loadJobs } from '../jobs/load-jobs.mjs'
 import { jobPayload } from '../jobs/payload.mjs'
 import { makeHotSchedules, makeSchedules } from '../jobs/schedules.mjs'
+import { loadFloorJobs, openPlanFloor } from '../plan-floor.mjs'
 
 /** @param {{ mix?: object, hotMs?: number, overlap?: string, each?: object }} kind  which schedules */
 function schedulesOf({ mix, hotMs, overlap, each }) {
@@ -25,6 +26,11 @@ export function scheduling(state) {
       checkLedger(databaseUrl, { schedules: schedulesOf(schedules), ...args }),
     openPlanner: async (clock) => {
       driver = await openDriver(databaseUrl, clock)
+    },
+    loadFloorJobs: (jobs) =>
+      loadFloorJobs(databaseUrl, { ...jobs, payload: JSON.stringify(jobPayload()) }),
+    openPlanFloor: async (clock) => {
+      driver = await openPlanFloor(databaseUrl, clock)
     },
     plan: (args) => driver.drive(args),
     register: (args) => register(state, args),

@@ -147,6 +147,6 @@ function summarize(due) {
 /** Notifies the bench at once, for one run at a time. */
 function picked() {
   return ({ at }) => {
-    process.send({ event: 'picked', ms: monotonicMs() - at })
+    process.send({ event: 'picked', at, ms: monotonicMs() - at })
   }
 }

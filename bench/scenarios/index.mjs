@@ -37,6 +37,7 @@ import { idle } from './idle.mjs'
 import { keys } from './keys.mjs'
 import { noisyNeighbour } from './noisy-neighbour.mjs'
 import { pickup } from './pickup.mjs'
+import { pickupLegs } from './pickup-legs.mjs'
 import { steady } from './steady.mjs'
 import { submit } from './submit.mjs'
 import { submitOne } from './submit-one.mjs'
@@ -50,6 +51,7 @@ export const SCENARIOS = [
     drainTenant,
     steady,
     pickup,
+    pickupLegs,
     frozen,
     fleet,
     busy,

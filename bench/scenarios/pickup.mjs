@@ -65,7 +65,8 @@ async function oneAtATime(producer, worker, warmUp, count) {
   return latenciesMs
 }
 
-function nextPick(worker) {
+/** Resolves with the next start of a handler in this worker. */
+export function nextPick(worker) {
   return new Promise((resolve, reject) => {
     const lost = () => reject(new Error(`${worker.system}: a run was not picked up within 10 s`))
     const timer = setTimeout(lost, LOST_AFTER_MS)

@@ -16,6 +16,7 @@ export const SYSTEMS = {
       throughput: 'batches of 1,000, 2 connections',
       latency: 'NOTIFY after commit, LISTEN, claims at least 5 ms apart',
       timed: 'claims every 5 ms',
+      plan: 'batches of 2,000 on one connection, one transaction each',
       slow: '',
       idle: '',
     },

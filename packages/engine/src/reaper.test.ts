@@ -6,6 +6,8 @@ const LEASE_MS = 30_000
 
 let clock: ManualClock
 let expired: string[]
+/** The leases of sessions, living or expired, that differ from the usual one. */
+let leases: Map<string, number>
 let incarnation: string
 let reaped: string[][]
 let reaper: Reaper
@@ -17,6 +19,7 @@ beforeEach(() => {
   away = false
   stubborn = null
   expired = []
+  leases = new Map()
   incarnation = 'server 1'
   reaped = []
   reaper = new Reaper({
@@ -29,8 +32,8 @@ beforeEach(() => {
         return {
           incarnation,
           sessionIds: expired,
-          leaseMs: LEASE_MS,
-          shortestLeaseMs: LEASE_MS,
+          leasesMs: expired.map((id) => leases.get(id) ?? LEASE_MS),
+          shortestLeaseMs: Math.min(LEASE_MS, ...leases.values()),
           nextInMs: null,
           parked: false,
         }
@@ -132,4 +135,47 @@ it('reaps the other sessions when one fails, and keeps reporting the failure', a
   stubborn = null
   await reaper.tick()
   expect(expired).toEqual([])
+})
+
+it('fences a session by its own lease, whatever leases other sessions have', async () => {
+  leases = new Map([
+    ['short', 3_000],
+    ['of another tenant, short', 1_000],
+    ['of another tenant, long', 3_600_000],
+  ])
+  await watch(10_000)
+  expired = ['short']
+  await watch(2_000)
+  expect(reaped).toEqual([['short']])
+})
+
+it('fences a short lease in time although a session with a shorter one has just opened', async () => {
+  await watch(LEASE_MS + 1_000)
+  leases = new Map([['short', 3_000]])
+  expired = ['short']
+  await watch(LEASE_MS / 3 + 1)
+  leases.set('shortest', 1_000)
+  expect(reaped).toEqual([['short']])
+  expired = ['shortest']
+  await watch(1_500)
+  expect(reaped).toEqual([['short'], ['shortest']])
+})
+
+it('grants only those leases again that a late check could have cost', async () => {
+  leases = new Map([['short', 3_000]])
+  await watch(LEASE_MS + 1_000)
+  const restMs = await reaper.tick()
+  await clock.advance(restMs + 2_000)
+  expired = ['short', 'usual']
+  await reaper.tick()
+  expect(reaped).toEqual([['usual']])
+  await watch(3_500)
+  expect(reaped).toEqual([['usual'], ['short']])
+})
+
+it('fences the sessions of a large fleet a few at a time', async () => {
+  await watch(LEASE_MS + 1_000)
+  expired = Array.from({ length: 200 }, (_, n) => String(n))
+  expect(await reaper.tick()).toBeLessThan(1_000)
+  expect(reaped).toHaveLength(1)
 })

@@ -1,20 +1,21 @@
 /**
  * Fences sessions whose lease has expired and returns their runs. It acts only after it has watched
- * without a gap for the length of a lease: after a stall, a restart of the database or a fail-over
- * every session looks expired, so each one is first granted a full lease to renew.
+ * without a gap for the length of that session's lease: after a stall, a restart of the database or
+ * a fail-over every session looks expired, so each one is first granted its lease to renew.
  *
  * A gap is any time in which workers may have failed to renew without the reaper noticing: a failed
- * query, or two queries further apart than a lease tolerates. So the reaper queries about as often
- * as workers renew.
+ * check, or one that came later than planned (`ReaperWatch`). The reaper checks about as often as
+ * the workers with the shortest lease renew. No session's lease decides when another is fenced.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
+import { ReaperWatch } from './reaper-watch.ts'
 import type { Role } from './role.ts'
 
 export interface ReaperOptions {
   readonly store: Pick<UpkeepStore, 'expiredSessions' | 'orphanSessions' | 'reap' | 'resolveParked'>
   readonly clock: Clock
-  /** The shortest lease that is granted after a gap. */
+  /** The lease of this installation's workers; the reaper checks at least three times in it. */
   readonly leaseMs: number
   readonly crashesUntilQuarantine: number
   onReaped?(result: ReapResult): void
@@ -25,41 +26,60 @@ const REST_MIN_MS = 250
 const CHECKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
 const PARKED_MS = 5_000
+/** Sessions per check, so that the end of a large fleet does not occupy the database. */
+const SESSIONS_MAX = 200
 
 export class Reaper implements Role {
   readonly name = 'reaper'
   readonly #options: ReaperOptions
+  readonly #watch: ReaperWatch
   #incarnation: string | null = null
-  #watchingSinceMs = 0
-  #checkedAtMs = Number.NEGATIVE_INFINITY
+  /** When the next check is planned; null before the first. */
+  #plannedMs: number | null = null
   #orphansAtMs: number
   #failures = 0
 
   constructor(options: ReaperOptions) {
     this.#options = options
-    this.#orphansAtMs = options.clock.monotonicMs()
+    const nowMs = options.clock.monotonicMs()
+    this.#watch = new ReaperWatch(nowMs)
+    this.#orphansAtMs = nowMs
   }
 
   async tick(): Promise<number> {
     const { clock, store, leaseMs } = this.#options
     const expired = await this.#check()
-    const nowMs = clock.monotonicMs()
-    const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / CHECKS_PER_LEASE
-    const gap = nowMs - this.#checkedAtMs > everyMs * 2 + REST_MIN_MS
-    if (gap || expired.incarnation !== this.#incarnation) this.#watchingSinceMs = nowMs
-    this.#incarnation = expired.incarnation
-    this.#checkedAtMs = nowMs
-
-    const patienceMs = Math.max(leaseMs, expired.leaseMs) - (nowMs - this.#watchingSinceMs)
-    if (patienceMs > 0) return restMs(everyMs, patienceMs)
-    const orphans = nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS ? await store.orphanSessions() : []
-    if (nowMs - this.#orphansAtMs > ORPHANS_EVERY_MS) this.#orphansAtMs = nowMs
-    const gone = [...expired.sessionIds, ...orphans]
+    const checkedAtMs = clock.monotonicMs()
+    const { gone, patienceMs } = this.#judge(expired, checkedAtMs)
+    const orphans = checkedAtMs - this.#orphansAtMs > ORPHANS_EVERY_MS
+    if (orphans) {
+      gone.push(...(await store.orphanSessions()))
+      this.#orphansAtMs = checkedAtMs
+    }
     if (gone.length > 0) await this.#reap(gone)
     // Parked runs may wait for a dead session, and the process that should have released them may
     // be dead too.
     if (expired.parked) await store.resolveParked(PARKED_MS)
-    return restMs(everyMs, expired.nextInMs ?? REST_MAX_MS)
+    const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / CHECKS_PER_LEASE
+    const more = expired.sessionIds.length === SESSIONS_MAX && gone.length > 0
+    const nextMs = more ? 0 : Math.min(patienceMs, expired.nextInMs ?? REST_MAX_MS)
+    const restMs = Math.max(REST_MIN_MS, Math.min(REST_MAX_MS, everyMs, nextMs))
+    // What this tick did after its check counts as late: the database may have stood still.
+    this.#plannedMs = checkedAtMs + restMs
+    return restMs
+  }
+
+  /** Which expired sessions were watched for their whole lease, and when the next one will be. */
+  #judge(expired: ExpiredSessions, nowMs: number): { gone: string[]; patienceMs: number } {
+    const gone: string[] = []
+    let patienceMs = Number.POSITIVE_INFINITY
+    for (const [i, id] of expired.sessionIds.entries()) {
+      const leaseMs = expired.leasesMs[i] ?? 0
+      const waitMs = leaseMs - this.#watch.watchedMs(nowMs, leaseMs)
+      if (waitMs <= 0) gone.push(id)
+      else patienceMs = Math.min(patienceMs, waitMs)
+    }
+    return { gone, patienceMs }
   }
 
   /**
@@ -80,17 +100,20 @@ export class Reaper implements Role {
     }
   }
 
-  /** A failed query counts as a gap: workers may have been unable to renew, too. */
+  /** A failed check counts as a gap: workers may have been unable to renew, too. */
   async #check(): Promise<ExpiredSessions> {
+    const { clock, store } = this.#options
+    let expired: ExpiredSessions
     try {
-      return await this.#options.store.expiredSessions()
+      expired = await store.expiredSessions(SESSIONS_MAX)
     } catch (error) {
-      this.#checkedAtMs = Number.NEGATIVE_INFINITY
+      this.#watch.interrupted(clock.monotonicMs())
       throw error
     }
+    const nowMs = clock.monotonicMs()
+    if (expired.incarnation !== this.#incarnation) this.#watch.interrupted(nowMs)
+    else if (this.#plannedMs !== null) this.#watch.checked(nowMs, nowMs - this.#plannedMs)
+    this.#incarnation = expired.incarnation
+    return expired
   }
-}
-
-function restMs(everyMs: number, untilMs: number): number {
-  return Math.max(REST_MIN_MS, Math.min(REST_MAX_MS, everyMs, untilMs))
 }

@@ -60,6 +60,7 @@ export class PostgresStore {
   readonly signals: Signals
   readonly lanes: LaneRegistry
   readonly work: PostgresWorkStore
+  readonly parked: ParkedRuns
   readonly handlerTransactions: HandlerTransactions
   readonly remoteSessions: PostgresRemoteSessions
   readonly upkeep: PostgresUpkeepStore
@@ -116,6 +117,7 @@ export class PostgresStore {
     this.signals = signals
     this.lanes = lanes
     this.quotas = quotas
+    this.parked = parked
     this.auditLog = auditLog
     this.#pools = pools
     this.#transactions = transactions

@@ -58,7 +58,7 @@ export function callerOf(
  * The tenant of a call: that of a tenant key, or the one a system key names; null when it names
  * none.
  */
-export function askedTenant(
+export function namedTenant(
   request: FastifyRequest,
   caller: Caller,
   service: Service,
@@ -98,8 +98,8 @@ export async function perform(
 ): Promise<unknown> {
   const { caller } = request
   const service = performing.service()
-  const asked = askedTenant(request, caller, service)
-  const tenantId = (typeof asked === 'object' ? await asked : asked) ?? 1
+  const named = namedTenant(request, caller, service)
+  const tenantId = (typeof named === 'object' ? await named : named) ?? 1
   const { params, query, body } = request
   const actor = actorOf(request, caller)
   const tenant = service.tenant(tenantId)

@@ -102,8 +102,8 @@ export const limits = {
   /** A batch of outcomes; one output may reach `payloadBytesCeiling`. */
   workerBodyBytes: 33_554_432,
   handlersPerWorker: 1_000,
-  leaseMsMin: 1_000,
-  leaseMsMax: 3_600_000,
+  leaseMsMin: 3_000,
+  leaseMsMax: 600_000,
   /** Longer than taking over from a dead planner, which must not make any slot late. */
   planAheadMsMin: 10_000,
   planAheadMsMax: 600_000,

@@ -11,9 +11,9 @@ export interface ExpiredSessions {
   /** Changes when the server restarts or another server takes over. */
   readonly incarnation: string
   readonly sessionIds: readonly string[]
-  /** The longest lease of any session. */
-  readonly leaseMs: number
-  /** The shortest lease; null when there is no session. */
+  /** The lease of each of these sessions, in the same order. */
+  readonly leasesMs: readonly number[]
+  /** The shortest lease of any session; null when there is no session. */
   readonly shortestLeaseMs: number | null
   /** When the next lease runs out; null when there is no session. */
   readonly nextInMs: number | null
@@ -28,10 +28,10 @@ export interface UpkeepStore {
    */
   promote(horizonMs: number, limit: number): Promise<{ promoted: number; nextInMs: number | null }>
   /**
-   * Returns sessions whose lease has expired by the database's clock, with the server's start as
-   * its incarnation.
+   * Returns sessions whose lease has expired by the database's clock, those that expired first, with
+   * the server's start as its incarnation.
    */
-  expiredSessions(): Promise<ExpiredSessions>
+  expiredSessions(limit: number): Promise<ExpiredSessions>
   /** Returns ids of sessions that hold leases but do not exist. */
   orphanSessions(): Promise<readonly string[]>
   /** Fences the sessions and returns or ends their runs. */

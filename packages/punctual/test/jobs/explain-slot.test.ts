@@ -30,8 +30,9 @@ afterAll(async () => {
 const upsert = (job: Partial<JobOptions> & { name: string }) =>
   punctual.jobs.upsert({ handler: 'work', cron: '*/10 * * * * *', ...job } as JobOptions)
 
-/** As if it had been created and last planned nine hours ago. */
+/** As if it had been created and last planned nine hours ago: nothing was decided since. */
 async function age(id: string): Promise<void> {
+  await sql.query('delete from punctual.slots where job_id = $1', [id])
   await sql.query(
     `update punctual.cursors set next_at = next_at - interval '9 hours', cursor_at = cursor_at - interval '9 hours',
        anchor_at = anchor_at - interval '9 hours' where job_id = $1`,

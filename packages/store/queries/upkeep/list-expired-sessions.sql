@@ -1,17 +1,29 @@
 -- Sessions whose lease has expired, and the server instance that reports them.
 --
--- Parameters: none
--- Returns: incarnation (changes when the server restarts or another one takes over), ids, longest
---   lease in ms, ms until the next lease expires (null when there is none), whether any run is
---   parked, shortest lease in ms (null when there is none)
--- Types: incarnation!, session_ids!, lease_ms!, parked!
+-- Parameters: $1 most sessions
+-- Returns: incarnation (changes when the server restarts or another one takes over), ids, the lease
+--   of each in ms, ms until the next lease expires (null when there is none), whether any run is
+--   parked, shortest lease of all sessions in ms (null when there is none)
+-- Types: incarnation!, session_ids!, leases_ms!, parked!
 -- Locks: none. Index: none; the table is small.
+with now as materialized (
+  select clock_timestamp() as at
+),
+expired as materialized (
+  select s.id, s.lease_ms
+  from punctual.sessions s
+  where s.expires_at <= (select at from now)
+  order by s.expires_at
+  limit $1::integer
+)
 select
   concat_ws(' ', pg_postmaster_start_time(),
     left(pg_walfile_name(pg_current_wal_lsn()), 8)) as incarnation,
-  coalesce(array_agg(id::text) filter (where expires_at <= clock_timestamp()), '{}') as session_ids,
-  coalesce(max(lease_ms), 0) as lease_ms,
-  ceil(extract(epoch from min(expires_at) filter (where expires_at > clock_timestamp()) - clock_timestamp())::float8 * 1000) as next_in_ms,
+  (select coalesce(array_agg(id::text order by id), '{}') from expired) as session_ids,
+  (select coalesce(array_agg(lease_ms order by id), '{}') from expired) as leases_ms,
+  ceil(extract(epoch from
+    min(s.expires_at) filter (where s.expires_at > now.at) - max(now.at))::float8 * 1000) as next_in_ms,
   exists (select from punctual.parked) as parked,
-  min(lease_ms) as shortest_lease_ms
-from punctual.sessions
+  min(s.lease_ms) as shortest_lease_ms
+from now
+left join punctual.sessions s on true

@@ -53,7 +53,7 @@ export function listDeadRows(schema: Text, tables: List<'text'>, rows: Big): Cal
 export interface ListExpiredSessionsRow {
   readonly incarnation: string
   readonly sessionIds: string[]
-  readonly leaseMs: number
+  readonly leasesMs: number[]
   readonly nextInMs: number | null
   readonly parked: boolean
   readonly shortestLeaseMs: number | null
@@ -62,11 +62,11 @@ export interface ListExpiredSessionsRow {
 const LIST_EXPIRED_SESSIONS: TypedStatement<ListExpiredSessionsRow> = {
   path: 'upkeep/list-expired-sessions',
   daily: false,
-  columns: ['incarnation', 'session_ids', 'lease_ms', 'next_in_ms', 'parked', 'shortest_lease_ms'],
+  columns: ['incarnation', 'session_ids', 'leases_ms', 'next_in_ms', 'parked', 'shortest_lease_ms'],
   decode: (row) => ({
     incarnation: text(row[0]),
     sessionIds: texts(row[1]),
-    leaseMs: number(row[2]),
+    leasesMs: numbers(row[2]),
     nextInMs: orNull(number, row[3]),
     parked: boolean(row[4]),
     shortestLeaseMs: orNull(number, row[5]),
@@ -74,8 +74,8 @@ const LIST_EXPIRED_SESSIONS: TypedStatement<ListExpiredSessionsRow> = {
 }
 
 /** Sessions whose lease has expired, and the server instance that reports them. */
-export function listExpiredSessions(): Call<ListExpiredSessionsRow> {
-  return { statement: LIST_EXPIRED_SESSIONS, values: [] }
+export function listExpiredSessions(mostSessions: Num): Call<ListExpiredSessionsRow> {
+  return { statement: LIST_EXPIRED_SESSIONS, values: [mostSessions] }
 }
 
 export interface ListFreeGatesRow {

@@ -123,8 +123,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return row
   }
 
-  async expiredSessions(): Promise<ExpiredSessions> {
-    const [row] = await this.#database.upkeep.runPinned(listExpiredSessions())
+  async expiredSessions(limit: number): Promise<ExpiredSessions> {
+    const [row] = await this.#database.upkeep.runPinned(listExpiredSessions(limit))
     invariant(row, 'the expired sessions are one row')
     return row
   }

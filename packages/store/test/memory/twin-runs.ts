@@ -17,7 +17,7 @@ export async function submit(twins: Twins, options: SubmitOptions): Promise<void
   // Releases of the submission itself have taken place once this has.
   const { concurrency } = submission.flow ?? {}
   const gate = submission.flow && concurrency ? gateOf(1, submission.flow) : null
-  if (gate !== null) await twins.both(({ work }) => work.releaseGates([gate]))
+  if (gate !== null) await twins.both(({ parked }) => parked.releaseGates([gate]))
 }
 
 export async function claim(twins: Twins, worker: number, limit: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Overlap, PlannedJob } from '@punctual/core/job'
-import type { ClaimedRun } from '@punctual/core/ports'
+import type { AuditorStore, ClaimedRun, UpkeepStore, WorkStore } from '@punctual/core/ports'
 import { systemClock, systemRandom } from '@punctual/store'
 import { type CursorRow, MemoryStore, type StoreMutant } from '@punctual/store/memory'
 import type { TestStore } from '@punctual/testkit'
@@ -21,6 +21,17 @@ const EMPTIED = [
   ...['jobs', 'cursors', 'pauses', 'gated', 'rates', 'rate_starts', 'limits'],
   'job_versions',
 ]
+
+/** What both stores can be asked for in the same words. */
+export interface Twin {
+  readonly work: WorkStore
+  readonly upkeep: Omit<
+    UpkeepStore,
+    'ensurePartitions' | 'dropOldDays' | 'sweep' | 'vacuumHotTables'
+  >
+  readonly audit: Pick<AuditorStore, 'freeHolds' | 'unplannedRuns' | 'freeParked'>
+  readonly parked: { releaseGates(gates: readonly bigint[]): Promise<void> }
+}
 
 export class Twins {
   readonly t: TestStore
@@ -133,10 +144,11 @@ export class Twins {
   }
 
   /** Makes the same call on both stores and expects equal answers. */
-  async both<T>(ask: (store: Pick<MemoryStore, 'work' | 'upkeep' | 'audit'>) => Promise<T>) {
-    const { work, upkeep, schedules } = this.t.store
-    const theirs = await ask({ work, upkeep, audit: schedules.audit } as unknown as MemoryStore)
-    expect(plain(await ask(this.memory))).toEqual(plain(theirs))
+  async both<T>(ask: (store: Twin) => Promise<T>) {
+    const { work, upkeep, schedules, parked } = this.t.store
+    const theirs = await ask({ work, upkeep, audit: schedules.audit, parked })
+    const ours = await ask({ ...this.memory, parked: this.memory.work })
+    expect(plain(ours)).toEqual(plain(theirs))
     return theirs
   }
 
@@ -158,7 +170,7 @@ export class Twins {
   /** Reaps the sessions that have expired; a worker that was reaped opens another session. */
   async reapExpired(worker: number): Promise<void> {
     const expired = await this.both(
-      async ({ upkeep }) => (await upkeep.expiredSessions()).sessionIds,
+      async ({ upkeep }) => (await upkeep.expiredSessions(200)).sessionIds,
     )
     await this.both(({ upkeep }) => upkeep.reap(expired, CRASHES_UNTIL_QUARANTINE))
     const isReaped = !this.memory.db.sessions.has(this.sessions[worker] as string)

@@ -1,4 +1,5 @@
-import { TestStore } from '@punctual/testkit'
+import { Reaper } from '@punctual/engine'
+import { ManualClock, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 
 let t: TestStore
@@ -217,4 +218,21 @@ it('an ended session cannot be opened again, and one opened as it ended is reape
   await t.sql.query(twice, [closing])
   await t.store.work.closeSession(closing)
   expect(await t.store.remoteSessions.find(closing)).toBeNull()
+})
+
+it('a session is fenced after its own lease, whatever leases other sessions have', async () => {
+  for (const leaseMs of [1_000, 3_600_000]) await t.session(leaseMs)
+  const session = await t.session(3_000)
+  const run = await t.running(session)
+  const clock = new ManualClock()
+  const { upkeep: store } = t.store
+  const reaper = new Reaper({ store, clock, leaseMs: 30_000, crashesUntilQuarantine: 3 })
+  await t.expire(session)
+  let watchedMs = 0
+  while ((await t.places(run.id)).includes('leases') && watchedMs < 60_000) {
+    const restMs = await reaper.tick()
+    await clock.advance(restMs)
+    watchedMs += restMs
+  }
+  expect(watchedMs).toBeLessThanOrEqual(8_000)
 })

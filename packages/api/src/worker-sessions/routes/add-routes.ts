@@ -3,7 +3,7 @@ import { limits } from '@punctual/core/errors'
 import { checkScope } from '@punctual/core/identity'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Admit } from '../../http/admit.ts'
-import { askedTenant, callerOf, type Performing } from '../../http/perform.ts'
+import { namedTenant, callerOf, type Performing } from '../../http/perform.ts'
 import { problemAnswer } from '../../wire/schemas.ts'
 import type { AnyWorkerRoute } from '../define-route.ts'
 import { goneOf } from '../gone.ts'
@@ -74,7 +74,7 @@ export function addWorkerSessions(
           const gone = goneOf(reply.raw)
           const { sessions } = serving
           const { body } = request
-          const tenantId = await askedTenant(request, request.caller, performing.service())
+          const tenantId = await namedTenant(request, request.caller, performing.service())
           const caller = { tenantId }
           const { session_id: id } = request.params
           const session = id === undefined ? null : await sessions.authorise(caller, id)

@@ -25,8 +25,8 @@ export class MemoryUpkeepStore implements Simulated {
     return this.#options.line.call('promote', () => promote(this.#options.db, horizonMs, limit))
   }
 
-  expiredSessions() {
-    return this.#options.line.call('list-expired', () => expiredSessions(this.#options.db))
+  expiredSessions(limit: number) {
+    return this.#options.line.call('list-expired', () => expiredSessions(this.#options.db, limit))
   }
 
   orphanSessions() {
@@ -47,9 +47,12 @@ export class MemoryUpkeepStore implements Simulated {
     return ids.length + gates.length
   }
 
-  async closeRateGaps(): Promise<number> {
+  async closeRateGaps(): Promise<number | null> {
     const { db, line, hints } = this.#options
-    const rates = await line.call('list-rate-gaps', () => rateGaps(db))
+    const rates = await line.call('list-rate-gaps', () =>
+      db.rates.size === 0 ? null : rateGaps(db),
+    )
+    if (rates === null) return null
     let moved = 0
     for (const rate of rates)
       moved += await line.call('advance-bookings', () => advanceBookings(db, rate))

@@ -11,13 +11,17 @@ import { queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
 
-export function expiredSessions(db: MemoryDatabase) {
+export function expiredSessions(db: MemoryDatabase, limit: number) {
   const sessions = db.sessions.values()
   const ahead = sessions.map(({ expiresMs }) => expiresMs).filter((ms) => ms > db.nowMs)
+  const expired = sessions
+    .filter(({ expiresMs }) => expiresMs <= db.nowMs)
+    .sort((a, b) => a.expiresMs - b.expiresMs)
+    .slice(0, limit)
   return {
     incarnation: String(db.incarnation),
-    sessionIds: sessions.filter(({ expiresMs }) => expiresMs <= db.nowMs).map(({ id }) => id),
-    leaseMs: Math.max(0, ...sessions.map(({ leaseMs }) => leaseMs)),
+    sessionIds: expired.map(({ id }) => id),
+    leasesMs: expired.map(({ leaseMs }) => leaseMs),
     shortestLeaseMs:
       sessions.length > 0 ? Math.min(...sessions.map(({ leaseMs }) => leaseMs)) : null,
     nextInMs: ahead.length > 0 ? Math.min(...ahead) - db.nowMs : null,
