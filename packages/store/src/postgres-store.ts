@@ -149,7 +149,7 @@ export class PostgresStore {
     this.handlerTransactions = new HandlerTransactions(database, pools.handlers, this.work)
     this.upkeep = new PostgresUpkeepStore({ ...parts, clientPool: pools.upkeep })
     this.workers = new WorkerSteering(database, signals)
-    this.remoteSessions = new PostgresRemoteSessions(database)
+    this.remoteSessions = new PostgresRemoteSessions(database, quotas)
   }
 
   /** Migrates the schema and makes the coming days; returns the names of the new migrations. */

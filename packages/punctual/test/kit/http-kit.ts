@@ -50,6 +50,7 @@ export class HttpKit {
   static async open(
     options: PunctualOptions = {},
     streams: OpenStreams = new OpenStreams(),
+    limits: { ratePerTenant?: number; waitsPerTenant?: number } = {},
   ): Promise<HttpKit> {
     const database = await migratedDatabase()
     const punctual = await Punctual.start({ databaseUrl: database.url, ...options })
@@ -63,7 +64,8 @@ export class HttpKit {
       ready: async () => ({ ready: true }),
       metrics: async () => null,
       service: () => service,
-      ...{ ratePerKey: 100_000, failuresPerAddress: 100_000 },
+      ...{ ratePerKey: 100_000, ratePerTenant: 100_000, failuresPerAddress: 100_000 },
+      ...limits,
       logger: { error: ({ err }: { err: unknown }) => console.error(err), debug() {} } as never,
       streams,
       workers: () => workers,

@@ -24,6 +24,6 @@ export async function listJobs(
   tenantId: number,
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
-  const rows = await database.reads.run(listJobsCall(tenantId, after, source, state, limit))
+  const rows = await database.browse.run(listJobsCall(tenantId, after, source, state, limit))
   return rows.map(toJob)
 }
