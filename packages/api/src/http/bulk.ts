@@ -3,7 +3,6 @@
  * request; with `mode=each` the valid lines are done, and the answer has a result for each line.
  */
 import { invariant, limits, PunctualError } from '@punctual/core/errors'
-import type { FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { readLines } from '../wire/read-body.ts'
 import { answer, exactly, oneOf, problemSchema } from '../wire/schemas.ts'
@@ -67,8 +66,14 @@ export function unpackBulk(kept: Static<typeof bulkAnswer> | Created): Static<ty
 /** What was written for a line, or why it was refused. */
 type BulkItem = Static<typeof item>
 
+/** What a bulk request needs of its reply. */
+interface BulkReply {
+  readonly request: { readonly id: string }
+  code(status: number): unknown
+}
+
 interface Bulk<Item> {
-  readonly reply: FastifyReply
+  readonly reply: BulkReply
   readonly body: string
   /** With `mode=each`: the short transactions in which the lines are done. */
   readonly pieces: Pieces | null
@@ -124,7 +129,7 @@ async function eachOf<Item>(
   pieces: Pieces,
   good: readonly Line<Item>[],
 ): Promise<readonly BulkItem[]> {
-  const results = (await pieces.earlier()).flatMap((result) => result as readonly BulkItem[])
+  const results = (await pieces.earlier<readonly BulkItem[]>()).flat()
   // The refused lines since the last piece; they are stored with the next one.
   let refused: BulkItem[] = []
   const ends = dividedFrom(results.length, good.length)

@@ -1,16 +1,15 @@
-import type { FastifyReply } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { AnsweredRequest, Service } from '../ports/service.ts'
 import { performBulk } from './bulk.ts'
 import { PieceTurns } from './piece-turns.ts'
-import { Pieces } from './pieces.ts'
+import { type PieceService, Pieces } from './pieces.ts'
 
 /** A service that stores answers, and whose transactions undo them when the work fails. */
 class StoringService {
   readonly stored = new Map<string, AnsweredRequest>()
   transactions = 0
 
-  get port(): Service {
+  get port(): PieceService {
     const requests: Service['requests'] = {
       take: async (_, keys) => keys.map((key) => this.stored.get(key) ?? null),
       answered: async (_, answers) => {
@@ -28,7 +27,7 @@ class StoringService {
         throw error
       }
     }
-    return { requests, transaction } as Service
+    return { requests, transaction }
   }
 }
 
@@ -37,7 +36,7 @@ const refusal = () => Object.assign(new Error('This line is refused.'), { status
 
 /** Does these lines with `mode=each`; `write` gets the numbers on the lines. */
 function bulkOf(pieces: Pieces, numbers: readonly number[], write: (items: number[]) => void) {
-  const reply = { code: () => reply, request: { id: 'request' } } as unknown as FastifyReply
+  const reply = { code: () => undefined, request: { id: 'request' } }
   return performBulk<number>({
     ...{ reply, pieces, body: numbers.join('\n') },
     read: (line) => Number(line),

@@ -16,15 +16,18 @@ const BUSY_TRIES = 12
 /** Separates the key and the number of a piece. Keys of callers are ASCII and never contain it. */
 const MARK = '§'
 
+/** What pieces need of the service. */
+export type PieceService = Pick<Service, 'transaction' | 'requests'>
+
 interface PiecesOf {
-  readonly service: Service
+  readonly service: PieceService
   readonly tenantId: number
   readonly key: RequestKey | null
   readonly turns: PieceTurns
 }
 
 export class Pieces {
-  readonly #service: Service
+  readonly #service: PieceService
   readonly #tenantId: number
   readonly #key: RequestKey | null
   readonly #turns: PieceTurns
@@ -38,16 +41,16 @@ export class Pieces {
   }
 
   /** The results of the pieces that an earlier request with the key has done, in order. */
-  async earlier(): Promise<readonly unknown[]> {
+  async earlier<Result>(): Promise<readonly Result[]> {
     const key = this.#key
     if (key === null) return []
-    const results: unknown[] = []
+    const results: Result[] = []
     for (;;) {
       const names = Array.from({ length: READ_TOGETHER }, (_, i) => nameOf(key, this.#next + i))
       const found = await this.#service.transaction(() => this.#take(key, names))
       const missing = found.indexOf(null)
       const done = missing < 0 ? found : found.slice(0, missing)
-      for (const stored of done) if (stored) results.push(readResult(key, stored))
+      for (const stored of done) if (stored) results.push(readResult<Result>(key, stored))
       this.#next += done.length
       if (missing >= 0) return results
     }
@@ -101,7 +104,8 @@ function nameOf({ text }: RequestKey, piece: number): string {
   return `${text}${MARK}${piece}`
 }
 
-function readResult({ text, fingerprints }: RequestKey, stored: AnsweredRequest): unknown {
+/** The fingerprint shows that the result was stored by the same request. */
+function readResult<Result>({ text, fingerprints }: RequestKey, stored: AnsweredRequest): Result {
   if (!fingerprints.includes(stored.fingerprint)) throw keyOfAnother(text)
   return JSON.parse(stored.body)
 }

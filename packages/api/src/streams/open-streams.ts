@@ -3,7 +3,7 @@
  * server.
  */
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
-import { InFlight } from '../http/in-flight.ts'
+import { InFlight } from '../shares/in-flight.ts'
 
 /** When a stream sends heartbeats, and when it is closed. */
 export interface StreamSettings {
