@@ -25,6 +25,16 @@ export function noWorse(results, key, label, others) {
   return { rule, value: `${ours} ms, best peer ${best} ms`, pass: ours <= best }
 }
 
+/** Punctual's `key` is at most `factor` times the lowest of `others`. @returns {Bar} */
+export function atMostTimes(results, key, factor, label, others) {
+  const rule = `<= ${factor} x ${label}`
+  const best = Math.min(...values(results, key, others))
+  const ours = results.punctual?.[key]
+  if (ours === undefined || !Number.isFinite(best)) return { rule, value: 'not run', pass: null }
+  const ratio = ours / best
+  return { rule, value: `${ratio.toFixed(2)} x`, pass: ratio <= factor }
+}
+
 /** Punctual's `key` is lower than that of each of `others`. @returns {Bar} */
 export function lowest(results, key, label, others) {
   const rule = `fewer ${label} than every PostgreSQL peer`

@@ -11,7 +11,7 @@ const QUOTAS = {
   ...{ submissionsPerSecond: 1_000_000, dispatchesPerSecond: 1_000_000, concurrentRuns: 10_000 },
 }
 /** `drain` with tenants, row security and quotas reaches at least this share of `drain`. */
-const SHARE = 0.8
+const SHARE = 0.9
 
 /** @type {import('./index.mjs').Scenario} */
 export const drainTenant = {

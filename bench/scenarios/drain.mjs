@@ -17,8 +17,8 @@ export const drain = {
   columns: cpuColumns,
   json: perSecondJson,
   bars: (results) => [
-    atLeast(results, 'perSecond', 1.3, 'the best peer', PEERS),
-    atLeast(results, 'perSecond', 0.7, 'the floor', ['floor']),
+    atLeast(results, 'perSecond', 2.3, 'the best peer', PEERS),
+    atLeast(results, 'perSecond', 0.9, 'the floor', ['floor']),
   ],
 
   measure(bench, system) {

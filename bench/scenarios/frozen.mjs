@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ratioOfRounds } from '../lib/bars.mjs'
+import { atLeast, ratioOfRounds } from '../lib/bars.mjs'
 import { number } from '../lib/cells.mjs'
 import { POSTGRES_PEERS } from '../systems/catalogue.mjs'
 import { submitAndDrain } from './measuring.mjs'
@@ -23,6 +23,8 @@ export const frozen = {
   json: ({ rounds }) => ({ rounds }),
   bars: (results) => [
     ratioOfRounds(results, 'punctual', 0.8),
+    atLeast(withRatio(results), 'ratioOfRounds', 0.9, "the floor's round 8 / round 1", ['floor']),
+    atLeast(results, 'perSecond', 0.8, 'round 8 of the floor', ['floor']),
     ...POSTGRES_PEERS.map((peer) => ratioOfRounds(results, peer)),
   ],
 
@@ -42,6 +44,15 @@ export const frozen = {
       return { ...results.at(-1), rounds: results.map(({ perSecond }) => perSecond) }
     })
   },
+}
+
+/** The results with their own ratio of the last round to the first. */
+function withRatio(results) {
+  const ratioed = Object.entries(results).map(([name, { rounds }]) => [
+    name,
+    { ratioOfRounds: rounds.at(-1) / rounds[0] },
+  ])
+  return Object.fromEntries(ratioed)
 }
 
 /** Stands for a report or a dump: it reads once, then holds back every vacuum. */

@@ -15,6 +15,7 @@ const NEIGHBOUR_LEAD_MS = 12_000
  * load.
  */
 const SHARE = 0.8
+const NEIGHBOUR_MS = 10
 const GIVE_UP_MS = 60_000
 
 /** @type {import('./index.mjs').Scenario} */
@@ -62,6 +63,15 @@ export const hotSecond = {
       rule: `drains at ${SHARE} x the rate of plain runs or more, with the same other tenant`,
       value: results.punctual ? `${results.punctual.ofPlain} x` : 'not run',
       pass: results.punctual ? results.punctual.ofPlain >= SHARE : null,
+    },
+    {
+      rule: `p99 of the other tenant at most ${NEIGHBOUR_MS} ms above its p99 before`,
+      value: results.punctual
+        ? `${results.punctual.neighbourP99Ms} ms, ${results.punctual.beforeP99Ms} ms before`
+        : 'not run',
+      pass: results.punctual
+        ? results.punctual.neighbourP99Ms <= results.punctual.beforeP99Ms + NEIGHBOUR_MS
+        : null,
     },
   ],
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noWorse } from '../lib/bars.mjs'
+import { atMostTimes, noWorse } from '../lib/bars.mjs'
 import { latencyJson, milliseconds } from '../lib/cells.mjs'
 import { quantiles } from '../lib/quantiles.mjs'
 import { PEERS, POSTGRES_PEERS } from '../systems/catalogue.mjs'
@@ -31,6 +31,7 @@ export const pickup = {
   bars: (results) => [
     noWorse(results, 'p50Ms', 'p50', POSTGRES_PEERS),
     noWorse(results, 'p99Ms', 'p99', POSTGRES_PEERS),
+    atMostTimes(results, 'p50Ms', 1.2, 'the p50 of the floor', ['floor']),
   ],
 
   async measure(bench, system) {

@@ -33,6 +33,7 @@ export const steady = {
   }),
   bars: (results) => [
     atLeast(results, 'perSecond', 1.3, 'the best peer', PEERS),
+    atLeast(results, 'perSecond', 0.9, 'the floor', ['floor']),
     below(results, 'stranded', 1, 'runs stranded'),
     below(results, 'maxMs', 1000, 'ms worst lateness'),
   ],

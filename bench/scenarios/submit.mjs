@@ -17,8 +17,8 @@ export const submit = {
   columns: cpuColumns,
   json: perSecondJson,
   bars: (results) => [
-    atLeast(results, 'perSecond', 1.2, 'the best peer', PEERS),
-    atLeast(results, 'perSecond', 0.7, 'the floor', ['floor']),
+    atLeast(results, 'perSecond', 1.5, 'the best peer', PEERS),
+    atLeast(results, 'perSecond', 0.9, 'the floor', ['floor']),
   ],
 
   measure(bench, system) {

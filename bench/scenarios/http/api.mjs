@@ -6,8 +6,8 @@ const RUNS = 100_000
 const WARM_UP = 10_000
 const SINGLES = 20_000
 /** The required shares of the library path in the same run. */
-const BULK_SHARE = 0.5
-const WORK_SHARE = 0.4
+const BULK_SHARE = 0.7
+const WORK_SHARE = 0.7
 
 const perSecond = (count, { ms }) => Math.round((count / ms) * 1_000)
 

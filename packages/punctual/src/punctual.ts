@@ -122,6 +122,7 @@ export class Punctual {
     this.metrics = new Metrics(parts.store, this.workers, () => systemClock.monotonicMs())
     const fault = (where: string, error: unknown) => this.#fault(where, error)
     this.#activity = new Activity(parts.store, (error) => fault('events', error))
+    parts.store.database.onFault.push(fault)
     this.on = this.#activity.on
     this.once = this.#activity.once
     this.off = this.#activity.off

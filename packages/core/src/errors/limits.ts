@@ -44,6 +44,10 @@ export const limits = {
   priorityMin: 0,
   priorityMax: 10,
   attemptsMax: 1_000,
+  /** Interrupted attempts of a run, after which it is dead. */
+  interruptionsMax: 1_000,
+  /** Where the number of attempts of a run saturates. */
+  attemptsCounted: 32_767,
   timeoutMsMax: 2_000_000_000,
   delayMsMax: 100 * 366 * 86_400_000,
   payloadBytes: 1_048_576,
@@ -73,6 +77,10 @@ export const limits = {
   /** API keys and addresses whose requests are counted at the same time. */
   httpCounted: 10_000,
   ratePerMsMax: 30 * 86_400_000,
+  /** How far ahead the starts of a rate are booked; later runs wait without a booking. */
+  rateHorizonMs: 366 * 86_400_000,
+  /** When a run beyond the horizon of its rate tries to book a start once more. */
+  rateAgainMs: 86_400_000,
   ageingMsMin: 1_000,
   ageingMsMax: 30 * 86_400_000,
   weightMax: 1_000,
@@ -81,6 +89,8 @@ export const limits = {
   calendarsPerJob: 10,
   descriptionLength: 1_024,
   slotsPerBackfill: 100_000,
+  /** How far ahead `misfire.dripMs` places the last run that catches up. */
+  catchUpMs: 7 * 86_400_000,
   /** Runs or jobs per page. */
   pageSize: 1_000,
   /** Jobs of a tenant that are counted separately in an hour and in a report. */

@@ -137,6 +137,15 @@ describe('missed slots', () => {
     ])
   })
 
+  test('are caught up within seven days, however long the drip; the oldest are one run', () => {
+    const misfire = { maxCount: 10_000, maxAgeMs: 366 * DAY, dripMs: 60 * MINUTE }
+    const { decisions } = decide(now - 60 * DAY, { misfire })
+    const late = decisions.filter(({ reason }) => reason !== 'on-time')
+    const dues = late.map((slot) => (slot.decision === 'run' ? slot.dueMs - now : 0))
+    expect(dues).toEqual(Array.from({ length: 169 }, (_, n) => n * 60 * MINUTE))
+    expect(late[0]).toMatchObject({ reason: 'coalesced', slots: 60 * 24 * 60 - 1 - 168 })
+  })
+
   test('of a one-off job are late or skipped, and the job is over', () => {
     const once = (misfire: Partial<MisfireRules>) =>
       decide(now - 3 * DAY, { next: () => null, misfire })

@@ -7,6 +7,7 @@
  * Missed slots are treated as the misfire rules say, bounded in number however long the outage was;
  * the others run.
  */
+import { limits } from '../errors/limits.ts'
 import type { MisfireRules } from './job-rules.ts'
 import { COUNT_MAX, countSlots, lastSlot, lastSlots, type NextSlot } from './last-slot.ts'
 import type { RunSlot, SlotDecision } from './slot-decision.ts'
@@ -53,6 +54,14 @@ export function decideSlots(position: JobPosition, rules: SlotRules, window: Slo
   plan.missed()
   plan.current()
   return { decisions: plan.decisions, nextMs: plan.nextMs, runsLeft: plan.runsLeft }
+}
+
+/**
+ * The most single runs that catch up. The last of them is due within a bounded time: runs are
+ * stored in the partition of the day they are due, and partitions exist for two weeks ahead.
+ */
+function singleRuns({ maxCount, dripMs }: MisfireRules): number {
+  return dripMs === 0 ? maxCount : Math.min(maxCount, Math.floor(limits.catchUpMs / dripMs))
 }
 
 class Planning {
@@ -108,7 +117,7 @@ class Planning {
     const youngMs = firstMs <= oldMs ? next(lastSlot(next, firstMs, oldMs)) : firstMs
     const single =
       youngMs !== null && youngMs <= boundMs
-        ? lastSlots(next, youngMs, boundMs, misfire.maxCount)
+        ? lastSlots(next, youngMs, boundMs, singleRuns(misfire))
         : []
     const togetherMs = single[0] === undefined ? boundMs : single[0] - 1
     if (firstMs <= togetherMs) this.#coalesce(firstMs, lastSlot(next, firstMs, togetherMs))

@@ -138,7 +138,8 @@ export const misfire: Kind<
       kind: duration(0, 3_600_000),
       default: defaultMisfire.dripMs,
       help: 'pause between catch-up runs',
-      guide: 'the pause between two runs that catch up',
+      guide:
+        'the pause between two runs that catch up. The last of them is due within seven days: when they are more, the oldest slots become one run together',
       flag: '--misfire-drip <time>',
     },
   },

@@ -48,7 +48,10 @@ export interface MisfireRules {
    * @default 1000
    */
   readonly maxCount: number
-  /** The interval between the due times of two catch-up runs. @default 0 */
+  /**
+   * The interval between the due times of two catch-up runs. The last of them is due within seven
+   * days: when they are more, the oldest slots become one run together. @default 0
+   */
   readonly dripMs: number
 }
 

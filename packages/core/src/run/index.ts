@@ -15,6 +15,7 @@ export {
   type GroupResult,
   type GroupSummary,
 } from './group.ts'
+export { type AfterInterruption, decideAfterInterruption } from './interruption.ts'
 export { type Resolution, resolutionNames, resolutions } from './resolution.ts'
 export {
   type AfterFailure,

@@ -117,7 +117,7 @@ export const transitions = [
     from: ['queue'],
     to: 'queue',
     by: 'worker',
-    when: 'it is due and its rate is used up: it is due again when it may start',
+    when: 'it is due, and its rate is used up or its claim fails on a stored value: it is due again later',
   },
   {
     event: 'skip',

@@ -8,9 +8,9 @@ import { encodeJson } from '../check/json-value.ts'
 import { type Failure, storableText } from '../errors/failure.ts'
 import { limits } from '../errors/limits.ts'
 import type { ClaimedRun, Settlement } from '../ports/work.ts'
+import { decideAfterInterruption } from '../run/interruption.ts'
 import { decideAfterFailure } from '../run/retry.ts'
 import { decodeRunPolicy } from '../run/run-policy.ts'
-import { traits } from '../run/run-state.ts'
 
 /**
  * - `interrupted`: the worker stops, and the attempt has no result; it is retried at once.
@@ -124,10 +124,10 @@ function interrupted(wire: WireOutcome, run: ClaimedRun, startedAgoMs: number | 
     ...wire.error,
   })
   const base = { run, startedAgoMs, outcome: 'cancelled', failure } as const
-  // An at-most-once run must not run twice.
-  return (run.traits & traits.atMostOnce) === 0
+  const next = decideAfterInterruption(run)
+  return next.kind === 'retry'
     ? { ...base, kind: 'retry', delayMs: 0 }
-    : { ...base, kind: 'dead', reason: 'interrupted' }
+    : { ...base, kind: 'dead', reason: next.reason }
 }
 
 function afterFailure(wire: WireOutcome, run: ClaimedRun, fraction: number): Settlement {

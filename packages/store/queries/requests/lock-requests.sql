@@ -4,7 +4,9 @@
 -- Parameters: $1 tenant, $2 keys text[]
 -- Returns: the keys that were free
 -- Types: key!
--- Locks: an advisory lock per key, until the transaction ends. Index: none.
+-- Locks: an advisory lock per key, tenant and schema, until the transaction ends. Index: none.
 select key
 from unnest($2::text[]) as i (key)
-where pg_try_advisory_xact_lock(hashtextextended(concat($1::integer, ' ', key), 6012))
+where pg_try_advisory_xact_lock(
+  hashtextextended(concat('punctual.requests'::regclass::oid, ' ', $1::integer, ' ', key), 6012)
+)

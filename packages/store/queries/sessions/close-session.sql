@@ -1,4 +1,6 @@
--- Closes a session without leases, and keeps a record of it.
+-- Closes a session without leases, and keeps a record of it. The transaction has to hold the session
+-- (lock-session): a claim in progress only shares its lock, and the lease that it commits would be
+-- without a session.
 --
 -- Parameters: $1 session
 -- Returns: id if it was closed; no row while it still has leases, which the reaper then takes

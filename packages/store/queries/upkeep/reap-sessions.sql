@@ -91,7 +91,8 @@ returned as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)
   select
     run_id, floor(extract(epoch from clock_timestamp()) * 1000)::bigint << :pos.shift, tenant_id, lane,
-    attempt + (fate = 'crashed')::integer, crashes + (fate = 'crashed')::integer, traits, job_id
+    least(attempt + (fate = 'crashed')::integer, :attempts.counted),
+    least(crashes + (fate = 'crashed')::integer, :attempts.counted), traits, job_id
   from judged
   where fate in ('unstarted', 'crashed')
 ),
@@ -99,16 +100,18 @@ kept as (
   insert into punctual.attempts (
     run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select
-    run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt + 1,
-    :outcomes.crashed,
+    run_id, fence, session_id, started_at, clock_timestamp(), tenant_id,
+    least(attempt + 1, :attempts.counted), :outcomes.crashed,
     '{"name":"WorkerLost","message":"The worker that held this run did not renew its lease."}'
   from judged
   where fate = 'crashed'
+  -- The number of attempts is saturated: the last ones share a number, and the first is kept.
+  on conflict (run_id, attempt) do nothing
 ),
 ended as (
   select
-    run_id, fence, session_id, tenant_id, lane, (crashes + 1)::smallint as crashes, traits, job_id,
-    null::text as output, (attempt + 1)::smallint as attempt,
+    run_id, fence, session_id, tenant_id, lane, least(crashes + 1, :attempts.counted)::smallint as crashes, traits, job_id,
+    null::text as output, least(attempt + 1, :attempts.counted)::smallint as attempt,
     case fate
       when 'lost' then :states.unknown when 'cancelled' then :states.cancelled else :states.dead
     end::smallint as state,

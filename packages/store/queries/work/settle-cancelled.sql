@@ -12,7 +12,7 @@ with ended as (
   where l.run_id = i.run_id and l.fence = i.fence and (l.cancel_reason is not null or not $7::boolean)
   returning
     l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
-    (l.attempt + 1)::smallint as attempt, :states.cancelled::smallint as state, :outcomes.cancelled::smallint as attempt_outcome,
+    least(l.attempt + 1, :attempts.counted)::smallint as attempt, :states.cancelled::smallint as state, :outcomes.cancelled::smallint as attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at, i.error,
     coalesce(l.cancel_reason, i.reason) as reason
 ),

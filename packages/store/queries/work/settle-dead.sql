@@ -11,7 +11,7 @@ with ended as (
   where l.run_id = i.run_id and l.fence = i.fence
   returning
     l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, null::text as output,
-    (l.attempt + 1)::smallint as attempt, :states.dead::smallint as state, i.attempt_outcome,
+    least(l.attempt + 1, :attempts.counted)::smallint as attempt, :states.dead::smallint as state, i.attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     i.error, i.reason, i.fingerprint
 ),

@@ -12,7 +12,7 @@ with ended as (
   where l.run_id = i.run_id and l.fence = i.fence and l.cancel_reason is null
   returning
     l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id,
-    (l.attempt + 1)::smallint as attempt, i.outcome, i.error, i.delay_ms,
+    least(l.attempt + 1, :attempts.counted)::smallint as attempt, i.outcome, i.error, i.delay_ms,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint + i.delay_ms as next_ms
 ),
@@ -21,6 +21,8 @@ kept as (
     run_id, fence, session_id, started_at, ended_at, tenant_id, attempt, outcome, error)
   select run_id, fence, session_id, started_at, clock_timestamp(), tenant_id, attempt, outcome, error
   from ended
+  -- The number of attempts is saturated: the last ones share a number, and the first is kept.
+  on conflict (run_id, attempt) do nothing
 ),
 queued as (
   insert into punctual.queue (run_id, pos, tenant_id, lane, attempt, crashes, traits, job_id)

@@ -13,7 +13,7 @@ with ended as (
   where l.run_id = i.run_id and l.fence = i.fence
   returning
     l.run_id, l.fence, l.session_id, l.tenant_id, l.lane, l.crashes, l.traits, l.job_id, i.output,
-    (l.attempt + 1)::smallint as attempt, :states.succeeded::smallint as state, :outcomes.succeeded::smallint as attempt_outcome,
+    least(l.attempt + 1, :attempts.counted)::smallint as attempt, :states.succeeded::smallint as state, :outcomes.succeeded::smallint as attempt_outcome,
     statement_timestamp() - i.started_ago_ms * interval '1 millisecond' as started_at,
     null::jsonb as error, null::text as reason
 ),

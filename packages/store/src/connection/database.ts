@@ -79,6 +79,8 @@ export class Database {
   readonly onClaimDisconnect: (() => void)[] = []
   /** Called when another server took over: rows seen before may be gone with the lost commits. */
   readonly onNewTimeline: (() => void)[] = []
+  /** Called with each stored value or message that is unusable and was worked around. */
+  readonly onFault: ((where: string, error: unknown) => void)[] = []
   #pooled: boolean | null = null
   #timeline: string | null = null
   readonly #prepared: boolean | undefined
@@ -235,6 +237,11 @@ export class Database {
     const client = await this.endpoint.connect(settings)
     await this.#handshake(client)
     return client
+  }
+
+  /** Reports what is unusable and was worked around; never throws. */
+  fault(where: string, error: unknown): void {
+    for (const report of this.onFault) report(where, error)
   }
 
   async close(): Promise<void> {

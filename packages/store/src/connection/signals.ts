@@ -7,37 +7,22 @@
  */
 import type { Clock } from '@punctual/core/clock'
 import type { Database } from './database.ts'
+import { type Hint, readHint } from './hints/read-hint.ts'
 import type { Statement } from './statements.ts'
 
 const QUIET_MS = 10
 const BURST = 4
 const LANES_MAX = 200
 const CANCELS_MAX = 100
+const SESSIONS_MAX = 100
 const GATES_MAX = 100
+/** How much of a notification that is not a hint is logged. */
+const SHOWN_LENGTH = 100
 const CHANGES_QUIET_MS = 100
 const NOTHING = { lanes: [], newLane: false }
 const NOTIFY: Statement = {
   name: 'signals/notify',
   text: "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint",
-}
-
-export interface Hint {
-  /** The lanes with something due; null if it may be any lane. */
-  readonly lanes: readonly number[] | null
-  /** A new lane exists that workers may not know. */
-  readonly newLane: boolean
-  /** Runs with a cancel request. */
-  readonly cancels?: readonly string[]
-  /** Workers that are to drain, or to take work again. */
-  readonly sessions?: readonly string[]
-  /** Gates with places that a caller's transaction freed. */
-  readonly gates?: readonly bigint[]
-  /** Jobs were created or changed. */
-  readonly jobs?: boolean
-  /** Groups were created, extended or closed. */
-  readonly groups?: boolean
-  /** Tenants or API keys changed: cached answers about them must be read again. */
-  readonly identity?: boolean
 }
 
 export class Signals {
@@ -52,6 +37,7 @@ export class Signals {
   /** When the next hint may go out. */
   #nextMs = Number.NEGATIVE_INFINITY
   #connected = false
+  #malformed = 0
   #listening = false
   /** Kinds of changes to announce soon. */
   readonly #changes = new Set<'jobs' | 'groups'>()
@@ -78,8 +64,19 @@ export class Signals {
     return () => this.#listeners.delete(listener)
   }
 
+  /** How many notifications were ignored because they are not hints. */
+  get malformed(): number {
+    return this.#malformed
+  }
+
   #emit(hint: Hint): void {
-    for (const listener of this.#listeners) listener(hint)
+    for (const listener of this.#listeners)
+      try {
+        listener(hint)
+      } catch (error) {
+        // A hint only shortens a sleep: no listener may fail what it follows.
+        this.#database.fault('hints', error)
+      }
   }
 
   /** Notifies this process at once and the others soon. */
@@ -137,8 +134,11 @@ export class Signals {
   /** Notifies workers to drain, or to take work again. */
   sessions(sessionIds: readonly string[]): void {
     if (this.#database.ambient.defers(() => this.sessions(sessionIds))) return
-    this.#emit({ ...NOTHING, sessions: sessionIds })
-    this.#sendNow(`${this.#node} sessions ${sessionIds.join(',')}`)
+    for (let i = 0; i < sessionIds.length; i += SESSIONS_MAX) {
+      const sessions = sessionIds.slice(i, i + SESSIONS_MAX)
+      this.#emit({ ...NOTHING, sessions })
+      this.#sendNow(`${this.#node} sessions ${sessions.join(',')}`)
+    }
   }
 
   #sendNow(payload: string): void {
@@ -239,20 +239,15 @@ export class Signals {
     })
   }
 
+  /** Never throws: an error in an event of the driver would end the process or its connection. */
   #receive(payload: string): void {
-    const [node, kind, lanes = '', gates = ''] = payload.split(' ')
-    if (node === this.#node) return
-    if (kind === 'jobs') this.#emit({ ...NOTHING, jobs: true })
-    else if (kind === 'groups') this.#emit({ ...NOTHING, groups: true })
-    else if (kind === 'identity') this.#emit({ ...NOTHING, identity: true })
-    else if (kind === 'cancel') this.#emit({ ...NOTHING, cancels: lanes.split(',') })
-    else if (kind === 'sessions') this.#emit({ ...NOTHING, sessions: lanes.split(',') })
-    else
-      this.#emit({
-        lanes: lanes === '*' ? null : lanes.split(',').filter(Boolean).map(Number),
-        newLane: kind === 'new',
-        ...(/^-?\d/.test(gates) && { gates: gates.split(',').map(BigInt) }),
-      })
+    const received = readHint(payload)
+    if (received === null) {
+      if (this.#malformed++ > 0) return
+      const shownPart = JSON.stringify(payload.slice(0, SHOWN_LENGTH))
+      const text = `ignored a NOTIFY on ${this.channelName} that is not a hint: ${shownPart}. Find the database role that sends it; further ones are only counted.`
+      this.#database.fault('hints', new Error(text))
+    } else if (received.node !== this.#node) this.#emit(received.hint)
   }
 
   /** Sends pending hints: a command that created a job and exits must still notify planners. */

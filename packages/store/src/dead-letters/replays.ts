@@ -55,6 +55,11 @@ export class Replays {
     await this.#options.quotas.checkActive(tenantId)
   }
 
+  /** Checks the payload of a replay that does not keep the original one. @throws `quota_exceeded` */
+  checkPayload(tenantId: number, payload: string, field: string): Promise<void> {
+    return this.#options.quotas.checkPayload(tenantId, payload, field)
+  }
+
   newId(): string {
     return this.#ids.next(this.#options.database.clock.nowMs())
   }

@@ -49,6 +49,10 @@ export class DeadLetterSteering {
     transaction: OpenTransaction | null,
   ): Promise<ReplayAnswer[]> {
     await this.#replays.checkActive(tenantId)
+    for (const [i, { payload }] of requests.entries()) {
+      const at = requests.length === 1 ? '' : `[${i}].`
+      if (payload !== null) await this.#replays.checkPayload(tenantId, payload, `${at}payload`)
+    }
     const wantedById = new Map(
       requests.map(({ id, payload }) => [id, { id, payload, newId: this.#replays.newId() }]),
     )

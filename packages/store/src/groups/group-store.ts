@@ -105,11 +105,14 @@ export class GroupStore implements GroupUpkeep {
     tenantId: number,
     writeWith: WriteWith,
   ): Promise<{ id: string; accepted: readonly Accepted[] }> {
+    const { callback } = group
+    if (callback !== null)
+      await this.#options.quotas.checkPayload(tenantId, callback.payload, 'onDone.payload')
     await this.#options.quotas.admit(tenantId, group.submissions)
     const runs = await this.#options.submitter.prepare(group.submissions, tenantId)
     const id = this.#ids.next(this.#options.database.clock.nowMs())
     const accepted = await this.#submitting(runs, writeWith, async (client, known, { freed }) => {
-      const { name, callback, open } = group
+      const { name, open } = group
       const { call = null, payload = null } = callback ?? {}
       const made = await this.#run(client, insertGroup(id, tenantId, name, call, payload, !open))
       // An earlier try has created all of it.

@@ -575,6 +575,25 @@ export function lockCursor(job: Text): Call<LockCursorRow> {
   return { statement: LOCK_CURSOR, values: [job] }
 }
 
+export interface LockJobRow {
+  readonly id: string
+}
+
+const LOCK_JOB: TypedStatement<LockJobRow> = {
+  path: 'jobs/steering/lock-job',
+  daily: false,
+  columns: ['id'],
+  decode: (row) => ({
+    id: text(row[0]),
+  }),
+}
+
+/** Keeps a job from being triggered until the transaction ends, and waits for triggers in progress:
+ * the statements that follow see their runs. */
+export function lockJob(job: Text): Call<LockJobRow> {
+  return { statement: LOCK_JOB, values: [job] }
+}
+
 const MOVE_CURSOR: TypedStatement<null> = {
   path: 'jobs/steering/move-cursor',
   daily: false,

@@ -22,6 +22,7 @@ import {
   insertBackfillRuns,
   listFailing,
   lockCursor,
+  lockJob,
   moveCursor,
   pauseJob,
   resumeJob,
@@ -52,6 +53,9 @@ export interface PausedJob {
 }
 
 const BACKFILL_BATCH = 500
+/** How long a trigger waits for the deletion of its job to be committed or rolled back. */
+const DELETION_MS = 10_000
+const DELETION_PAUSE_MS = 50
 
 export class JobSteering {
   readonly #options: JobSteeringOptions
@@ -165,6 +169,7 @@ export class JobSteering {
   async delete(nameOrId: string, tenantId: number): Promise<boolean> {
     const steered = await this.#jobs.steer(nameOrId, tenantId, async (client, held) => {
       await held.takeBack()
+      await this.#jobs.run(client, lockJob(held.stored.id))
       await this.#jobs.endUnstarted(client, held.stored)
       await this.#jobs.run(client, deleteJob(held.stored.id, held.nowMs))
     })
@@ -188,10 +193,17 @@ export class JobSteering {
     await ensurePartitions()
     const id = this.#ids.next(database.clock.nowMs())
     const call = triggerJob(job.id, id, payload, this.#sequence++)
-    const [triggered] = await database.control.run(call)
-    if (!triggered) throw notFound(nameOrId)
-    onQueued([triggered.lane])
-    return id
+    // While a transaction is deleting the job, it may still be rolled back.
+    for (let left = DELETION_MS / DELETION_PAUSE_MS; left > 0; left--) {
+      const [triggered] = await database.control.run(call)
+      if (triggered) {
+        onQueued([triggered.lane])
+        return id
+      }
+      if (!(await this.#jobs.find(job.id, tenantId))) break
+      await database.localClock.sleep(DELETION_PAUSE_MS)
+    }
+    throw notFound(nameOrId)
   }
 
   /** Skips one future slot. */

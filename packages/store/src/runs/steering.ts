@@ -6,6 +6,7 @@ import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { LaneRegistry } from '../lanes/registry.ts'
 import type { Call } from '../sql/typed.ts'
+import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { ParkedRuns } from '../work/parked-runs.ts'
 import {
   cancelInLater,
@@ -40,6 +41,7 @@ export interface RunSteeringOptions {
   readonly lanes: LaneRegistry
   readonly horizonMs: number
   readonly parked: ParkedRuns
+  readonly quotas: QuotaKeeper
 }
 
 /** The places that each action searches, ending with those that a run may have moved to. */
@@ -159,8 +161,12 @@ export class RunSteering {
     return moves
   }
 
-  /** Replaces the payload of runs that were never tried; returns the ids that have it now. */
+  /**
+   * Replaces the payload of runs that were never tried; returns the ids that have it now.
+   * @throws `quota_exceeded`
+   */
   async edit(ids: readonly string[], payload: string, tenantId = 1): Promise<ReadonlySet<string>> {
+    await this.#options.quotas.checkPayload(tenantId, payload)
     const edited = await this.#inPlaces(editing, ids, (edit, left) => edit(left, tenantId, payload))
     // A claim that found these runs locked has skipped them.
     if (edited.size > 0) this.#options.signals.anything()

@@ -18,7 +18,9 @@ const CLOSE_SESSION: TypedStatement<CloseSessionRow> = {
   }),
 }
 
-/** Closes a session without leases, and keeps a record of it. */
+/** Closes a session without leases, and keeps a record of it. The transaction has to hold the session
+ * (lock-session): a claim in progress only shares its lock, and the lease that it commits would be
+ * without a session. */
 export function closeSession(session: Big): Call<CloseSessionRow> {
   return { statement: CLOSE_SESSION, values: [session] }
 }
@@ -193,6 +195,25 @@ const LIST_SESSIONS: TypedStatement<ListSessionsRow> = {
 /** The connected workers, oldest first. */
 export function listSessions(): Call<ListSessionsRow> {
   return { statement: LIST_SESSIONS, values: [] }
+}
+
+export interface LockSessionRow {
+  readonly id: string
+}
+
+const LOCK_SESSION: TypedStatement<LockSessionRow> = {
+  path: 'sessions/lock-session',
+  daily: false,
+  columns: ['id'],
+  decode: (row) => ({
+    id: text(row[0]),
+  }),
+}
+
+/** Waits for a claim of the session that is in progress, and keeps the next one out until the
+ * transaction ends. Sent before close-session, which then sees the leases of that claim. */
+export function lockSession(session: Big): Call<LockSessionRow> {
+  return { statement: LOCK_SESSION, values: [session] }
 }
 
 const OPEN_SESSION: TypedStatement<null> = {

@@ -2,7 +2,7 @@
  * The numbers that statements share with the code, by the name that stands in SQL, as in
  * `traits & :traits.keyed <> 0`. Their values come from core, so that no statement repeats them.
  */
-import { invariant } from '@punctual/core/errors'
+import { invariant, limits } from '@punctual/core/errors'
 import { overlapPolicies, slotDecisions, slotReasons } from '@punctual/core/job'
 import { attemptOutcomes, finalStates, traits } from '@punctual/core/run'
 import { POSITION_BITS } from './positions.ts'
@@ -24,6 +24,13 @@ const constants: ReadonlyMap<string, number> = new Map([
   ...named('reasons', slotReasons),
   ['pos.shift', POSITION_BITS],
   ['pos.sequence', 2 ** POSITION_BITS - 1],
+  /** The last millisecond that a position can hold, in the year 2248. */
+  ['pos.ms_max', 2 ** (63 - POSITION_BITS) - 1],
+  ['attempts.counted', limits.attemptsCounted],
+  ['rates.horizon_us', limits.rateHorizonMs * 1_000],
+  ['rates.again_us', limits.rateAgainMs * 1_000],
+  /** Where the next start of a rate saturates: far beyond any, and a charge still fits on top. */
+  ['rates.us_max', 4e18],
 ])
 
 function named(group: string, values: Record<string, number>, shift = 0): [string, number][] {

@@ -101,6 +101,12 @@ export class QuotaKeeper {
       await this.#meter.take(tenantId, 1, submissionsPerSecond)
   }
 
+  /** Checks a payload that an existing run or group gets. @throws `quota_exceeded` */
+  async checkPayload(tenantId: number, payload: string, field = 'payload'): Promise<void> {
+    const { payloadBytes } = (await this.#tenants.get(tenantId)).quotas
+    if (payloadBytes !== undefined) checkBytes(payloadBytes, payload, field)
+  }
+
   /** Checks that the tenant accepts work; returns its quotas. @throws `tenant_suspended` */
   async checkActive(tenantId: number): Promise<Quotas> {
     const { suspended, name, quotas } = await this.#tenants.get(tenantId)

@@ -120,24 +120,23 @@ export function listOrphanSessions(): Call<ListOrphanSessionsRow> {
 }
 
 export interface ListParkedJobsRow {
-  readonly jobIds: string[] | null
   readonly runIds: string[] | null
 }
 
 const LIST_PARKED_JOBS: TypedStatement<ListParkedJobsRow> = {
   path: 'upkeep/list-parked-jobs',
   daily: false,
-  columns: ['job_ids', 'run_ids'],
+  columns: ['run_ids'],
   decode: (row) => ({
-    jobIds: orNull(texts, row[0]),
-    runIds: orNull(texts, row[1]),
+    runIds: orNull(texts, row[0]),
   }),
 }
 
-/** Jobs whose runs have been parked behind another run for some time: the process that should have
- * released them may have died. */
-export function listParkedJobs(howLongInMs: Big): Call<ListParkedJobsRow> {
-  return { statement: LIST_PARKED_JOBS, values: [howLongInMs] }
+/** A page of runs that have been parked behind another run of their job for some time: the process
+ * that should have released them may have died. Runs that stay parked, because their job lets all
+ * of them wait, must not hide the runs after them. */
+export function listParkedJobs(howLongInMs: Big, afterThisRun: Text, mostRuns: Num): Call<ListParkedJobsRow> {
+  return { statement: LIST_PARKED_JOBS, values: [howLongInMs, afterThisRun, mostRuns] }
 }
 
 export interface ListRateGapsRow {

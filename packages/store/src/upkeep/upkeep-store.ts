@@ -65,7 +65,9 @@ const sweeps = (retentionDays: number) => [
 const JOBS_AT_ONCE = 1_000
 const JOB_ROUNDS_MAX = 10
 const GATES_AT_ONCE = 1_000
-const FIRST_JOB = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const
+const PARKED_AT_ONCE = 1_000
+const FIRST_RUN = '00000000-0000-0000-0000-000000000000'
+const FIRST_JOB = ['-infinity', FIRST_RUN] as const
 const FIRST_GATE = '-9223372036854775808'
 
 export interface UpkeepStoreOptions {
@@ -86,6 +88,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #rateGaps: RateGaps
   /** The slot and id of the last once-only job that was examined. */
   #afterJob: readonly [string, string] = FIRST_JOB
+  /** The parked run after which the next call continues. */
+  #afterParked = FIRST_RUN
   /** The gate after which the next call continues. */
   #afterGate = FIRST_GATE
   /** Runs due before this were promoted long enough ago; read again every 30 s (see LaneMarks). */
@@ -142,8 +146,10 @@ export class PostgresUpkeepStore implements UpkeepStore {
   }
 
   async resolveParked(olderThanMs: number): Promise<number> {
-    const [row] = await this.#database.upkeep.runPinned(listParkedJobs(olderThanMs))
+    const call = listParkedJobs(olderThanMs, this.#afterParked, PARKED_AT_ONCE)
+    const [row] = await this.#database.upkeep.runPinned(call)
     const ids = row?.runIds ?? []
+    this.#afterParked = ids.length < PARKED_AT_ONCE ? FIRST_RUN : (ids.at(-1) ?? FIRST_RUN)
     if (ids.length > 0) await this.#parked.resolve(ids)
     return ids.length + (await this.#releaseFreeGates())
   }

@@ -4,6 +4,7 @@
  */
 import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
+import { isDataFault } from '../connection/faults.ts'
 import type { Signals } from '../connection/signals.ts'
 import type { Call } from '../sql/typed.ts'
 import {
@@ -29,8 +30,23 @@ export class ParkedRuns {
    * Each run was parked by a claim that has committed. So the session that ended the holder since
    * then either saw the parked run or has freed the job by now: because both sides look again after
    * their commit, no run is left behind.
+   *
+   * When PostgreSQL refuses a value, the runs are halved until the culprit is alone: it stays
+   * parked and is reported, and the others are released.
    */
   async resolve(runIds: readonly string[]): Promise<void> {
+    try {
+      await this.#resolveTogether(runIds)
+    } catch (error) {
+      if (!isDataFault(error)) throw error
+      if (runIds.length < 2) return this.#database.fault('resolve parked', error)
+      const half = Math.ceil(runIds.length / 2)
+      await this.resolve(runIds.slice(0, half))
+      await this.resolve(runIds.slice(half))
+    }
+  }
+
+  async #resolveTogether(runIds: readonly string[]): Promise<void> {
     const ids = uuidArray(runIds)
     const { settle } = this.#database
     const superseded = await settle.runPinned(supersedeHolders(0, ids))

@@ -20,6 +20,7 @@ import {
   TakenRuns,
 } from './claim-codec.ts'
 import { ControlledLanes } from './controlled-lanes.ts'
+import { FaultClaims } from './fault-claims.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan } from './lane-marks.ts'
 import { expiresInMs, readDefinitions } from './run-definitions.ts'
 import { claimControlledRuns, claimRuns } from './statements.gen.ts'
@@ -67,17 +68,24 @@ export class RunClaims {
   readonly #database: Database
   readonly #marks = new LaneMarks()
   readonly #controlled = new ControlledLanes()
+  readonly #aroundFaults: FaultClaims
 
   constructor(database: Database) {
     this.#database = database
+    this.#aroundFaults = new FaultClaims(database, (request) => this.#claimTogether(request))
     database.onClaimConnect.push(() => this.#marks.forget())
+  }
+
+  /** A stored value that fails the statement keeps only its own run from being claimed. */
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return this.#aroundFaults.claim(request)
   }
 
   /**
    * Consecutive large claims use a separate connection, so that hints arrive on the other one
    * between claims.
    */
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
+  async #claimTogether(request: ClaimRequest): Promise<ClaimResult> {
     const { claim, secondClaim } = this.#database
     const channel = request.bulk ? secondClaim.orUntilConnected(claim) : claim
     try {

@@ -4,7 +4,7 @@
  * may be one that an earlier try has settled, whose answer was lost: the stored outcome names the
  * fence. So a settle may be repeated, and gets the same answer.
  */
-import { fingerprint, invariant } from '@punctual/core/errors'
+import { fingerprint, invariant, limits } from '@punctual/core/errors'
 import type { ClaimedRun, Fence, PlanStore, Settlement } from '@punctual/core/ports'
 import { type AttemptOutcome, attemptOutcomes, traits } from '@punctual/core/run'
 import {
@@ -317,7 +317,7 @@ function settleAll(
     sameLane ? null : int4Array(runs.map((run) => run.lane)),
     first.lane,
     first.tenantId,
-    tried ? int2Array(runs.map((run) => run.attempt + 1)) : null,
+    tried ? int2Array(runs.map(nextAttempt)) : null,
     tried ? int2Array(runs.map((run) => run.crashes)) : null,
     keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
     sumOfInt8Array(fenceValues),
@@ -329,6 +329,8 @@ function settleAll(
     gated.length > 0 ? uuidArray(gated.map((run) => run.id)) : null,
   )
 }
+
+const nextAttempt = ({ attempt }: ClaimedRun) => Math.min(attempt + 1, limits.attemptsCounted)
 
 /** How a settled attempt is recorded; a retry may have been cancelled on request instead. */
 function endsOf(settlement: Settlement): (AttemptOutcome | null)[] {

@@ -597,6 +597,26 @@ export function recordStale(session: Big, runIds: List<'uuid'>, fences: List<'in
   return { statement: RECORD_STALE, values: [session, runIds, fences] }
 }
 
+export interface SetAsideHeadRow {
+  readonly runId: string
+}
+
+const SET_ASIDE_HEAD: TypedStatement<SetAsideHeadRow> = {
+  path: 'work/set-aside-head',
+  daily: false,
+  columns: ['run_id'],
+  decode: (row) => ({
+    runId: text(row[0]),
+  }),
+}
+
+/** Moves the first due run of a lane to a later position, otherwise unchanged: the claim of this run
+ * alone fails on a stored value. The value may be of its rate, which other runs share, so the run
+ * does not end: it is claimed again later, when somebody may have repaired the value. */
+export function setAsideHead(lane: Num, delayInMs: Big): Call<SetAsideHeadRow> {
+  return { statement: SET_ASIDE_HEAD, values: [lane, delayInMs] }
+}
+
 export interface SettleAllSucceededRow {
   readonly settled: boolean
 }

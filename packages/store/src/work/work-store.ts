@@ -24,6 +24,7 @@ import { retrying } from '../connection/retrying.ts'
 import { listLanes } from '../lanes/statements.gen.ts'
 import {
   closeSession,
+  lockSession,
   openSession,
   renewSession,
   setSessionState,
@@ -94,7 +95,7 @@ export class PostgresWorkStore implements WorkStore {
   }
 
   async closeSession(sessionId: string): Promise<void> {
-    await this.#database.settle.run(closeSession(sessionId))
+    await this.#database.settle.runTogether(lockSession(sessionId), closeSession(sessionId))
   }
 
   claim(request: ClaimRequest): Promise<ClaimResult> {

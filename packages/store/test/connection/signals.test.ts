@@ -1,7 +1,7 @@
 import { compileOptions } from '@punctual/core/submit'
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Hint } from '../../src/connection/signals.ts'
+import type { Hint } from '../../src/connection/hints/read-hint.ts'
 
 let t: TestStore
 beforeAll(async () => {
@@ -61,6 +61,10 @@ it.each([
   '- due 999999',
   '\\x00 jobs',
   '- unknown 1',
+  '- due 1 5,x',
+  '- due  1.5',
+  '- due 1 0x',
+  '- cancel not-a-run',
   'ü'.repeat(3_000),
 ])('an invalid hint is ignored: %j (case 85)', async (payload) => {
   const hints: Hint[] = []
@@ -74,4 +78,41 @@ it.each([
   const id = await t.submit()
   await eventually('valid hints still arrive', () => hints.length > 0)
   expect(await t.places(id)).toEqual(['queue'])
+  // The connection that got the hint still claims.
+  const { runs } = await t.claim(await t.session(), 10, listening)
+  expect(runs.length).toBeGreaterThan(0)
+  expect(listening.signals.connected).toBe(true)
+})
+
+it('notifications that are not hints are counted, and the first one is reported', async () => {
+  const listening = t.another()
+  const faults: string[] = []
+  listening.database.onFault.push((where, error) => faults.push(`${where}: ${error}`))
+  const hints: Hint[] = []
+  listening.signals.onHint((hint) => hints.push(hint))
+  listening.signals.listen()
+  await listening.work.lanes([], [])
+  await eventually('the store listens', () => listening.signals.connected)
+  hints.length = 0
+  for (let i = 0; i < 5; i++)
+    await t.sql.query('select pg_notify($1, $2)', [listening.signals.channelName, `- due 1 x${i}`])
+  await eventually('they are counted', () => listening.signals.malformed === 5)
+  expect(hints).toEqual([])
+  expect(faults).toHaveLength(1)
+  expect(faults[0]).toMatch(/^hints: .*"- due 1 x0"/)
+})
+
+it('a listener that throws keeps no other listener from its hints, and no submission', async () => {
+  const store = t.another()
+  const faults: string[] = []
+  store.database.onFault.push((where) => faults.push(where))
+  const hints: Hint[] = []
+  store.signals.onHint(() => {
+    throw new Error('on purpose')
+  })
+  store.signals.onHint((hint) => hints.push(hint))
+  const options = compileOptions('test')
+  expect(await store.submit([{ options, payload: '1' }])).toHaveLength(1)
+  expect(hints).toHaveLength(1)
+  expect(faults).toEqual(['hints'])
 })

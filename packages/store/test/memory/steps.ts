@@ -65,6 +65,7 @@ export const kinds = {
     burst: fc.option(fc.integer({ min: 1, max: 3 })),
   }),
   wait: fc.record({ halfHours: fc.integer({ min: 1, max: 4 }) }),
+  bookAhead: fc.record({}),
   closeGaps: fc.record({}),
   drain: fc.record({ worker, on: fc.boolean() }),
 }
@@ -199,6 +200,8 @@ export async function perform(twins: Twins, { kind, input }: Step): Promise<void
       return flow.limit(twins, input.all ? null : 'default', input.concurrency, input.burst)
     case 'wait':
       return flow.wait(twins, input.halfHours * HALF_HOUR_MS)
+    case 'bookAhead':
+      return flow.bookAhead(twins)
     case 'closeGaps':
       return flow.closeGaps(twins)
     case 'drain':

@@ -1,4 +1,5 @@
 /** Limits, pauses, drains, and the passing of time, on both stores. */
+import { limits } from '@punctual/core/errors'
 import { HORIZON_MS, HOUR_MS, type Twins } from './twins.ts'
 
 /** Moves distant runs most of an hour closer, so that they enter the horizon. */
@@ -34,6 +35,16 @@ export async function limit(
   const limits = { concurrency, rate, ageingMs: null, weight: null }
   await twins.t.store.limits.set(queue, limits, null)
   await queues.setLimits(queue, limits)
+}
+
+/** Books most of the horizon of every rate, as many waiting runs would. */
+export async function bookAhead(twins: Twins): Promise<void> {
+  const aheadUs = limits.rateHorizonMs * 750
+  await twins.t.sql.query(`update punctual.rates set next_us = next_us + ${aheadUs}`)
+  const { db } = twins.memory
+  db.transact(() => {
+    for (const [rate, us] of db.rates.entries()) db.rates.set(rate, us + aheadUs)
+  })
 }
 
 /** Moves the starts of rates closer; those that are due now keep their order. */

@@ -1,7 +1,7 @@
 /** Pausing queues holds under concurrent pauses and claims. */
 import { eventually, postgresMajors, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Hint } from '../../src/connection/signals.ts'
+import type { Hint } from '../../src/connection/hints/read-hint.ts'
 
 describe.each(postgresMajors)('pausing on PostgreSQL %s', (major) => {
   let t: TestStore

@@ -4,8 +4,8 @@ import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import {
   type AttemptOutcome,
   decideAfterFailure,
+  decideAfterInterruption,
   decodeRunPolicy,
-  traits,
 } from '@punctual/core/run'
 import { failureWithout, type SecretReads, storedJson } from '../reports/secret-reads.ts'
 import type { Ending } from './attempt-state.ts'
@@ -49,12 +49,12 @@ export function settlementOf(
   }
 }
 
-/** A run that must not run twice is dead; any other run is retried now. */
 function abandoned(run: ClaimedRun, startedAgoMs: number | null, failure: Failure): Settlement {
   const outcome = 'cancelled'
-  if ((run.traits & traits.atMostOnce) === 0)
+  const next = decideAfterInterruption(run)
+  if (next.kind === 'retry')
     return { kind: 'retry', run, startedAgoMs, outcome, failure, delayMs: 0 }
-  return { kind: 'dead', run, startedAgoMs, outcome, failure, reason: 'interrupted' }
+  return { kind: 'dead', run, startedAgoMs, outcome, failure, reason: next.reason }
 }
 
 function afterFailure(

@@ -2,8 +2,8 @@
 -- next.
 --
 -- Parameters: $1 job, $2 run id, $3 payload or null (the job's own), $4 sequence number
--- Returns: one row: lane; no row when the job is deleted
--- Locks: the new rows. Index: primary key of jobs.
+-- Returns: one row: lane; no row when the job is deleted, or another transaction is deleting it
+-- Locks: the job (key share, skip locked), the new rows. Index: primary key of jobs.
 with made as (
   insert into punctual.runs (
     id, due_at, created_at, tenant_id, lane, timeout_ms, max_attempts, traits, payload, labels, policy,
@@ -13,6 +13,8 @@ with made as (
     coalesce($3::text, payload), labels, policy, created_by, id, flow
   from punctual.jobs
   where id = $1::uuid
+  -- A job that is being deleted is skipped: its deletion does not see this run, and would leave it.
+  for key share skip locked
   returning id, tenant_id, lane, traits, job_id, flow
 ),
 gated as (

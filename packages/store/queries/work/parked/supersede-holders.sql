@@ -57,7 +57,8 @@ waiting as (
 ),
 ended as (
   select
-    run_id, fence, session_id, started_at, tenant_id, lane, (attempt + 1)::smallint as attempt,
+    run_id, fence, session_id, started_at, tenant_id, lane,
+    least(attempt + 1, :attempts.counted)::smallint as attempt,
     crashes, traits, job_id, null::text as output, :states.cancelled::smallint as state,
     :outcomes.terminated::smallint as attempt_outcome, null::jsonb as error, 'superseded' as reason
   from terminated

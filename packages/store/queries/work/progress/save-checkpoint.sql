@@ -12,7 +12,7 @@ with held as (
   returning run_id, tenant_id, attempt
 )
 insert into punctual.checkpoints (run_id, saved_at, tenant_id, attempt, state)
-select run_id, clock_timestamp(), tenant_id, attempt + 1, $3::text
+select run_id, clock_timestamp(), tenant_id, least(attempt + 1, :attempts.counted), $3::text
 from held
 on conflict (run_id) do update
 set saved_at = excluded.saved_at, attempt = excluded.attempt, state = excluded.state

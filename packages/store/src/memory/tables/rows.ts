@@ -1,4 +1,5 @@
 /** The rows of the store in memory: the columns of the real tables that affect behaviour. */
+import { limits } from '@punctual/core/errors'
 import { traits } from '@punctual/core/run'
 import type { flowFields } from '../../submit/flow-keys.ts'
 
@@ -232,6 +233,9 @@ export const withoutOverlap = (bits: number): number => bits & ~traits.overlap
 
 /** Whether the run's job allows one running run at a time. */
 export const isExclusive = (bits: number): boolean => (bits & traits.overlap) !== 0
+
+/** The number of the attempt, or the crash, after these; it saturates. */
+export const oneMore = (count: number): number => Math.min(count + 1, limits.attemptsCounted)
 
 /** The claim is the start mark, unless the run needs a separate one. */
 export function startMark({

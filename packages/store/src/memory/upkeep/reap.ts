@@ -6,7 +6,7 @@ import type { ReapResult } from '@punctual/core/ports'
 import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual/core/run'
 import { bury, finish } from '../parts/finish.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
-import { carried, type Ended, type LeaseRow, startMark } from '../tables/rows.ts'
+import { carried, type Ended, type LeaseRow, oneMore, startMark } from '../tables/rows.ts'
 import { queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
@@ -81,13 +81,15 @@ function comeBack(db: MemoryDatabase, lease: LeaseRow, fate: 'unstarted' | 'cras
   }
   const { runId, fence } = lease
   const startedMs = startMark(lease)
-  const attempt = lease.attempt + 1
-  const crashes = lease.crashes + (db.mutants.has('reap-forgets-crash') ? 0 : 1)
-  if (!db.mutants.has('reap-forgets-crash'))
-    db.attempts.insert(`${runId} ${attempt}`, {
+  const attempt = oneMore(lease.attempt)
+  const forgets = db.mutants.has('reap-forgets-crash')
+  const crashes = forgets ? lease.crashes : oneMore(lease.crashes)
+  const key = `${runId} ${attempt}`
+  if (!forgets && !db.attempts.get(key))
+    db.attempts.insert(key, {
       ...{ runId, fence, attempt, startedMs, outcome: attemptOutcomes.crashed },
     })
-  queueNow(db, { ...row, attempt: crashes > lease.crashes ? attempt : lease.attempt, crashes })
+  queueNow(db, { ...row, attempt: forgets ? lease.attempt : attempt, crashes })
 }
 
 type Ending = Exclude<Fate, 'unstarted' | 'crashed'>
@@ -105,7 +107,7 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, fate: Ending): Ended {
   const [state, reason] = ends[fate]
   if (state === finalStates.dead) bury(db, runId, reason ?? '')
   return {
-    ...{ ...carried(lease), attempt: lease.attempt + 1, crashes: lease.crashes + 1 },
+    ...{ ...carried(lease), attempt: oneMore(lease.attempt), crashes: oneMore(lease.crashes) },
     ...{ fence, sessionId, startedMs, state, output: null, reason: reason ?? cancelReason },
     attemptOutcome: attemptOutcomes.crashed,
   }

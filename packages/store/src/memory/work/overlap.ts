@@ -8,6 +8,7 @@ import type { MemoryDatabase } from '../tables/memory-database.ts'
 import {
   carried,
   type Ended,
+  oneMore,
   overlapOf,
   type ParkedRow,
   startMark,
@@ -59,7 +60,7 @@ function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: En
     const { fence, sessionId } = lease
     const startedMs = startMark(lease)
     ended.push({
-      ...{ ...carried(lease), attempt: lease.attempt + 1, fence, sessionId, startedMs },
+      ...{ ...carried(lease), attempt: oneMore(lease.attempt), fence, sessionId, startedMs },
       ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.terminated },
       ...{ output: null, reason: 'superseded' },
     })

@@ -1,8 +1,9 @@
 /**
  * Runs whose rate is used up go back to the queue, to the instant at which they may start, which
- * they have booked (parts/claim/rates).
+ * they have booked; runs beyond the horizon book nothing and try to book later (parts/claim/rates).
  */
 
+import { limits } from '@punctual/core/errors'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import { carried, type GatedRow, type QueueRow } from '../tables/rows.ts'
 
@@ -10,6 +11,8 @@ import { carried, type GatedRow, type QueueRow } from '../tables/rows.ts'
 const LATE_US = 200_000
 /** Of rates whose burst takes longer, the starts are recorded. */
 const RECORDED_US = 1_000_000
+const HORIZON_US = limits.rateHorizonMs * 1_000
+const AGAIN_US = limits.rateAgainMs * 1_000
 
 const burstUs = ({ rateIntervalUs, rateBurst }: GatedRow) => rateIntervalUs * rateBurst
 
@@ -27,12 +30,11 @@ export function bookStarts(db: MemoryDatabase, runs: readonly QueueRow[]): Reado
   }
   const startsUs = new Map<string, number>()
   for (const [rate, rated] of rates) {
-    charge(
-      db,
-      rate,
-      rated.filter((run) => asks(run, nowUs)),
-      startsUs,
-    )
+    const asking = rated.filter((run) => asks(run, nowUs))
+    const booking = asking.slice(0, bookable(db, rate, asking))
+    const unbooked = new Set(asking.slice(booking.length))
+    charge(db, rate, booking, startsUs)
+    for (const { runId } of unbooked) startsUs.set(runId, nowUs + AGAIN_US)
     for (const run of rated)
       if (!startsUs.has(run.runId)) startsUs.set(run.runId, Math.min(run.bookedUs ?? 0, nowUs))
     record(
@@ -40,9 +42,18 @@ export function bookStarts(db: MemoryDatabase, runs: readonly QueueRow[]): Reado
       rate,
       rated.filter(({ runId }) => (startsUs.get(runId) ?? 0) <= nowUs),
     )
-    for (const run of rated) note(db, run, startsUs.get(run.runId) ?? 0)
+    for (const run of rated) if (!unbooked.has(run)) note(db, run, startsUs.get(run.runId) ?? 0)
   }
   return postponed(db, runs, startsUs)
+}
+
+/** How many of the runs may book a start: none while the rate is booked up to the horizon. */
+function bookable(db: MemoryDatabase, rate: string, asking: readonly GatedRow[]): number {
+  const slowestUs = Math.max(...asking.map((run) => run.rateIntervalUs))
+  const bursts = asking.map((run) => run.rateBurst)
+  const savedUs = slowestUs * (Math.max(...bursts) - 1)
+  if ((db.rates.get(rate) ?? 0) > db.nowUs + HORIZON_US + savedUs) return 0
+  return Math.floor(HORIZON_US / slowestUs) + Math.min(...bursts)
 }
 
 /** The runs of a rate follow each other at its interval; a saved burst starts at once. */

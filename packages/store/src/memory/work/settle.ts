@@ -3,7 +3,7 @@ import type { Fence, Settlement } from '@punctual/core/ports'
 import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { bury, finish } from '../parts/finish.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
-import { type Carried, carried, type Ended, type LeaseRow } from '../tables/rows.ts'
+import { type Carried, carried, type Ended, type LeaseRow, oneMore } from '../tables/rows.ts'
 
 export interface Settled {
   /** Runs whose lease is gone. */
@@ -51,7 +51,7 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): E
   const { sessionId, cancelReason } = lease
   const { fence } = settlement.run
   const startedMs = startOf(db, settlement)
-  const base = { ...carried(lease), attempt: lease.attempt + 1, fence, sessionId, startedMs }
+  const base = { ...carried(lease), attempt: oneMore(lease.attempt), fence, sessionId, startedMs }
   switch (settlement.kind) {
     case 'succeeded':
       return {
@@ -88,10 +88,12 @@ function again(
 ): void {
   const { runId, fence } = lease
   if (!db.mutants.has('retry-keeps-lease')) db.leases.delete(runId)
-  const attempt = lease.attempt + 1
+  const attempt = oneMore(lease.attempt)
   const startedMs = startOf(db, settlement)
   const outcome = attemptOutcomes[settlement.outcome]
-  db.attempts.insert(`${runId} ${attempt}`, { runId, fence, attempt, outcome, startedMs })
+  const key = `${runId} ${attempt}`
+  // The number is saturated: the last attempts share it, and the first is kept.
+  if (!db.attempts.get(key)) db.attempts.insert(key, { runId, fence, attempt, outcome, startedMs })
   const delayMs = Math.round(settlement.delayMs)
   const dueMs = db.nowMs + delayMs
   const row = { ...carried(lease), attempt }
@@ -113,7 +115,12 @@ export function giveBack(db: MemoryDatabase, runs: readonly Fence[]): void {
     if (lease.cancelReason !== null) {
       db.leases.delete(id)
       ended.push({
-        ...{ ...carried(lease), attempt: lease.attempt + 1, fence, sessionId: lease.sessionId },
+        ...{
+          ...carried(lease),
+          attempt: oneMore(lease.attempt),
+          fence,
+          sessionId: lease.sessionId,
+        },
         ...{ state: finalStates.cancelled, attemptOutcome: attemptOutcomes.cancelled },
         ...{ startedMs: null, output: null, reason: lease.cancelReason },
       })

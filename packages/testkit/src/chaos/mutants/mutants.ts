@@ -80,13 +80,13 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/queries/upkeep/reap-sessions.sql',
-        find: "    attempt + (fate = 'crashed')::integer, crashes",
-        replace: '    attempt, crashes',
+        find: "    least(attempt + (fate = 'crashed')::integer, :attempts.counted),",
+        replace: '    attempt,',
       },
       {
         file: 'store/queries/upkeep/reap-sessions.sql',
-        find: "  where fate = 'crashed'\n),\nended as (",
-        replace: '  where false\n),\nended as (',
+        find: '  on conflict (run_id, attempt) do nothing\n),\nended as (',
+        replace: '  and false\n),\nended as (',
       },
     ],
     killedBy: 'kill9, stop: unflaggedDuplicates',
