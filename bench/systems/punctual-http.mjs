@@ -30,6 +30,7 @@ export async function serve(punctual) {
     service: () => service,
     workers: () => workers,
     ratePerKey: 1_000_000,
+    ratePerTenant: 1_000_000,
   })
   const bare = answeringAtOnce(service)
   const urls = await Promise.all([app, bare].map(listen))

@@ -625,6 +625,7 @@ create table punctual.sessions (
   constraint sessions_pkey primary key (id),
   constraint sessions_state_check check (state = any (array['active'::text, 'draining'::text]))
 ) with (fillfactor = 50, vacuum_truncate = off);
+create index sessions_tenant on punctual.sessions (tenant_id) where tenant_id is not null;
 
 create table punctual.slot_skips (
   job_id uuid not null,

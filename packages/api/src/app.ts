@@ -4,6 +4,7 @@
  * idle connections and waits for requests in progress.
  */
 import swagger from '@fastify/swagger'
+import { defaults } from '@punctual/core/errors'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -46,6 +47,8 @@ export interface AppOptions extends Ports, Rates {
   readonly metricsToken?: string
   /** The open event streams. @default a set for this app, with a heartbeat every 15 s */
   readonly streams?: OpenStreams
+  /** Claims and waits of workers of a tenant that are in flight at once. @default 2000 */
+  readonly waitsPerTenant?: number
   /** Version that the OpenAPI document names. @default '0.0.0' */
   readonly version?: string
   /** The proxies whose headers name the address of a client. @default none */
@@ -110,7 +113,10 @@ export function createApp(options: AppOptions): FastifyInstance {
       const performing = { service, admission, streams, transactions: new SharedTransactions() }
       const admit = admitting(performing, options)
       addRoutes(api, performing, admit)
-      if (workers) addWorkerSessions(api, { ...performing, workers }, admit)
+      if (workers) {
+        const { waitsPerTenant = defaults.tenantWaits } = options
+        addWorkerSessions(api, { ...performing, workers, waitsPerTenant }, admit)
+      }
       done()
     })
   }

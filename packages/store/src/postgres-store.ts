@@ -152,7 +152,7 @@ export class PostgresStore {
       rowSecurity: this.rowSecurity,
     })
     this.workers = new WorkerSteering(database, signals)
-    this.remoteSessions = new PostgresRemoteSessions(database)
+    this.remoteSessions = new PostgresRemoteSessions(database, quotas)
   }
 
   /** Migrates the schema and makes the coming days; returns the names of the new migrations. */

@@ -1,6 +1,7 @@
 /**
  * Admits requests: authenticates the caller, checks the scope and limits the rate. Each key may
- * send a fixed number of requests a second to each node. An address that keeps sending invalid API
+ * send a fixed number of requests a second to each node, and so may all keys of a tenant together.
+ * An address that keeps sending invalid API
  * keys has to wait; a valid key from that address is still admitted, so that one client behind a
  * shared proxy cannot lock out the others. Counts are dropped after a second, and their number is
  * bounded.
@@ -17,6 +18,8 @@ const SECRET_PARAMETERS = ['api_key', 'apikey', 'access_token', 'key_secret', 'a
 export interface Rates {
   /** Requests a second that one key may send. @default 1000 */
   readonly ratePerKey?: number
+  /** Requests a second that all keys of a tenant may send. @default 5000 */
+  readonly ratePerTenant?: number
   /** Requests a second without a valid key that one address may send. @default 10 */
   readonly failuresPerAddress?: number
 }
@@ -48,8 +51,13 @@ function tooMany(problem: string, retryAfterMs: number): Error {
 /** Returns the check that every request passes before its body is read. */
 export function admitting(
   performing: Performing,
-  { ratePerKey = defaults.httpRate, failuresPerAddress = limits.httpFailuresPerSecond }: Rates,
+  {
+    ratePerKey = defaults.httpRate,
+    ratePerTenant = defaults.tenantHttpRate,
+    failuresPerAddress = limits.httpFailuresPerSecond,
+  }: Rates,
 ): Admit {
+  const byTenant = new RateCounter<number>(ratePerTenant, limits.httpCounted)
   const byKey = new RateCounter(ratePerKey, limits.httpCounted)
   const byAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
   const refusal = (error: unknown, request: FastifyRequest): Error => {
@@ -65,6 +73,13 @@ export function admitting(
     const waitMs = byKey.take(caller.keyId)
     if (waitMs !== null)
       throw tooMany(`The key sent more than ${ratePerKey} requests in a second.`, waitMs)
+    const { tenantId } = caller
+    const tenantWaitMs = tenantId === null ? null : byTenant.take(tenantId)
+    if (tenantWaitMs !== null)
+      throw tooMany(
+        `The keys of the tenant sent more than ${ratePerTenant} requests in a second.`,
+        tenantWaitMs,
+      )
     if (scope !== 'any') checkScope(caller, scope)
   }
   return (request, scope, next) => {

@@ -2,12 +2,11 @@
  * Many items in one request, one per line. With `mode=all` the first invalid line refuses the whole
  * request; with `mode=each` the valid lines are done, and the answer has a result for each line.
  */
-import { limits } from '@punctual/core/errors'
-import type { FastifyReply } from 'fastify'
+import { invariant, limits, PunctualError } from '@punctual/core/errors'
 import Type, { type Static } from 'typebox'
-import type { Service } from '../ports/service.ts'
 import { readLines } from '../wire/read-body.ts'
 import { answer, exactly, oneOf, problemSchema } from '../wire/schemas.ts'
+import type { Pieces } from './pieces.ts'
 import { inLine, problemFrom, WrongLine } from './problem.ts'
 import type { InvalidRequest } from './validator.ts'
 
@@ -67,18 +66,19 @@ export function unpackBulk(kept: Static<typeof bulkAnswer> | Created): Static<ty
 /** What was written for a line, or why it was refused. */
 type BulkItem = Static<typeof item>
 
+/** What a bulk request needs of its reply. */
+interface BulkReply {
+  readonly request: { readonly id: string }
+  code(status: number): unknown
+}
+
 interface Bulk<Item> {
-  readonly service: Service
-  readonly reply: FastifyReply
+  readonly reply: BulkReply
   readonly body: string
-  readonly each: boolean
+  /** With `mode=each`: the short transactions in which the lines are done. */
+  readonly pieces: Pieces | null
   /** Returns a line as an item, or what is wrong with it. */
   read(line: unknown): Item | InvalidRequest
-  /**
-   * The key by which items done one at a time are sorted: each holds its locks until all are done.
-   * @default their order in the request
-   */
-  orderOf?(item: Item): string
   /** Writes all items or none. */
   write(items: readonly Item[]): Promise<readonly BulkItem[]>
 }
@@ -88,8 +88,13 @@ interface Line<Item> {
   readonly item: Item
 }
 
+/** Whether the lines of a request are done in pieces. */
+export function inPieces({ mode }: Static<typeof bulkQuery>): boolean {
+  return mode === 'each'
+}
+
 export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof bulkAnswer>> {
-  const { reply, each } = bulk
+  const { reply, pieces } = bulk
   const read = readLines(bulk.body, limits.payloadBytesCeiling).map((line) =>
     line instanceof Error ? line : bulk.read(line),
   )
@@ -99,46 +104,73 @@ export async function performBulk<Item>(bulk: Bulk<Item>): Promise<Static<typeof
       good.push({ at, item })
       return {}
     }
-    if (!each) throw new WrongLine(item, at)
+    if (pieces === null) throw new WrongLine(item, at)
     return { problem: inLine(problemFrom(item, reply.request.id), at) }
   })
-  const writeAll = () => bulk.write(good.map(({ item }) => item))
-  const done = each ? await eachOf(bulk, good, writeAll) : await writeAll()
+  const done = pieces
+    ? await eachOf(bulk, pieces, good)
+    : await bulk.write(good.map(({ item }) => item))
   for (const [i, { at }] of good.entries()) results[at] = done[i] ?? {}
   const refused = results.filter((result) => 'problem' in result).length
   if (refused > 0) reply.code(207)
   return { accepted: results.length - refused, refused, items: results }
 }
 
+/** Lines that one transaction does at most: it is short, and so is the wait of other writers. */
+const LINES_PER_PIECE = 100
+
 /**
- * Writes all valid lines together, which usually succeeds; when one is refused, each separately.
+ * Writes the lines in order, in transactions of bounded size, none of which has a savepoint for a
+ * line. When a transaction is refused, its lines are divided and tried again in new transactions,
+ * until the refused line is alone.
  */
 async function eachOf<Item>(
   bulk: Bulk<Item>,
+  pieces: Pieces,
   good: readonly Line<Item>[],
-  writeAll: () => Promise<readonly BulkItem[]>,
 ): Promise<readonly BulkItem[]> {
-  const { service, reply } = bulk
-  try {
-    return await service.transaction(writeAll)
-  } catch (error) {
-    if (problemFrom(error, '').status >= 500) throw error
-  }
-  const results = new Map<number, BulkItem>()
-  for (const { at, item } of inOrder(bulk, good))
+  const results = (await pieces.earlier<readonly BulkItem[]>()).flat()
+  // The refused lines since the last piece; they are stored with the next one.
+  let refused: BulkItem[] = []
+  const ends = dividedFrom(results.length, good.length)
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    const from = results.length + refused.length
+    const lines = good.slice(from, end)
+    const before = refused
     try {
-      const [written = {}] = await service.transaction(() => bulk.write([item]))
-      results.set(at, written)
+      const written = await pieces.perform(async () => {
+        const items = await bulk.write(lines.map(({ item }) => item))
+        return [...before, ...lines.map((_, i) => items[i] ?? {})]
+      })
+      results.push(...written)
+      refused = []
     } catch (error) {
-      const problem = inLine(problemFrom(error, reply.request.id), at)
+      const [first] = lines
+      invariant(first, 'a piece has at least one line')
+      const problem = problemFrom(error, bulk.reply.request.id)
       if (problem.status >= 500) throw error
-      results.set(at, { problem })
+      if (lines.length > 1) ends.push(end, ...divided(from, end, error))
+      else refused = [...refused, { problem: inLine(problem, first.at) }]
     }
-  return good.map(({ at }) => results.get(at) ?? {})
+  }
+  return [...results, ...refused]
 }
 
-function inOrder<Item>({ orderOf }: Bulk<Item>, lines: readonly Line<Item>[]) {
-  if (!orderOf) return lines
-  const keyed = lines.map((line) => ({ ...line, key: orderOf(line.item) }))
-  return keyed.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1))
+/** The ends of the pieces from a line to the end, the next one last. */
+function dividedFrom(from: number, to: number): number[] {
+  const ends: number[] = []
+  for (let end = from; end < to; ) {
+    end = Math.min(to, end + LINES_PER_PIECE)
+    ends.unshift(end)
+  }
+  return ends
+}
+
+/** Where to divide refused lines, the next end last: around the line that is named, or in half. */
+function divided(from: number, end: number, error: unknown): number[] {
+  const field = error instanceof PunctualError ? (error.field ?? '') : ''
+  const named = from + Number(/^\[(\d+)\]/.exec(field)?.[1] ?? Number.NaN)
+  const middle = Math.ceil((from + end) / 2)
+  const ends = named < end ? [named + 1, named] : [middle]
+  return ends.filter((at) => from < at && at < end)
 }

@@ -10,6 +10,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Service, TenantService } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Streamed } from '../streams/stream.ts'
+import type { Pieces } from './pieces.ts'
 
 /** The argument of a handler. */
 export interface Call<Params, Query, Body> {
@@ -27,6 +28,8 @@ export interface Call<Params, Query, Body> {
   readonly streams: OpenStreams
   /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
+  /** The short transactions of a call that is done in pieces; null for any other call. */
+  readonly pieces: Pieces | null
 }
 
 /** How the body is parsed. */
@@ -67,6 +70,11 @@ export interface Route<
    */
   readonly writes?: 'always' | 'keyed'
   /**
+   * Whether a call with this query is long work that is done in pieces, each in a separate short
+   * transaction. @default never
+   */
+  inPieces?(query: Static<Query>): boolean
+  /**
    * The body holds a secret: the stored fingerprint is useless without the master key. @default
    * false
    */
@@ -96,11 +104,13 @@ export interface Route<
 }
 
 /** A route of any shape, as the app registers it. */
-export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay'> & {
+export type AnyRoute = Omit<Route, 'handle' | 'handleAll' | 'keep' | 'replay' | 'inPieces'> & {
   // biome-ignore lint/suspicious/noExplicitAny: the types were checked by defineRoute
   handle(call: any): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handleAll?(tenant: TenantService, calls: any): Promise<readonly unknown[]>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  inPieces?(query: any): boolean
   keep?(answer: unknown): unknown
   replay?(kept: unknown): unknown
 }

@@ -14,6 +14,13 @@ const HEADER = 'idempotency-key'
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 const PLAIN = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
+/** The idempotency key of a request. */
+export interface RequestKey {
+  readonly text: string
+  /** The first is stored; a stored one that equals any of them is the same request. */
+  readonly fingerprints: readonly [string, ...string[]]
+}
+
 function refuse(message: string): never {
   throw new PunctualError('invalid_option', message, { field: 'Idempotency-Key' })
 }

@@ -9,8 +9,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { AnyRoute } from './define-route.ts'
-import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
-import type { RequestKey, SharedTransactions } from './shared-transactions.ts'
+import { fingerprintOf, idempotencyKeyOf, type RequestKey } from './idempotency.ts'
+import { Pieces } from './pieces.ts'
+import type { SharedTransactions } from './shared-transactions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,6 +83,13 @@ function actorOf(request: FastifyRequest, caller: Caller): Actor {
   }
 }
 
+interface KeyedRequest {
+  readonly route: AnyRoute
+  readonly service: Service
+  readonly tenantId: number
+  readonly request: FastifyRequest
+}
+
 export async function perform(
   route: AnyRoute,
   performing: Performing,
@@ -103,7 +111,7 @@ export async function perform(
     if (route.scope !== 'any') checkScope(now, route.scope)
   }
   const context = { service, tenant, caller, actor, streams, recheck }
-  const call = { ...context, params, query, body, request, reply }
+  const call = { ...context, params, query, body, request, reply, pieces: null }
   const walled = hasRowSecurity(route, caller)
   const behind = <T>(work: () => Promise<T>) => (walled ? service.asTenant(tenantId, work) : work())
   const decided = <T>(work: () => Promise<T>) => service.deciding(() => behind(work))
@@ -113,17 +121,30 @@ export async function perform(
   const work = () => service.as(actor, () => route.handle(call))
   const text = idempotencyKeyOf(request)
   const shared = { route, service, tenantId, walled, reply, call, work }
-  if (text === null) {
-    if (route.writes === 'keyed') return behind(work)
-    return performing.transactions.perform({ ...shared, key: null })
+  const keyed = text === null ? null : keyOfRequest(text, { route, service, tenantId, request })
+  if (route.inPieces?.(query)) {
+    const { pieceTurns: turns } = performing.transactions
+    const pieces = new Pieces({ service, tenantId, key: keyed, turns })
+    const piecewise = () => service.as(actor, () => route.handle({ ...call, pieces }))
+    return behind(() =>
+      performing.transactions.performApart({ ...shared, work: piecewise, key: keyed }),
+    )
   }
+  if (keyed === null && route.writes === 'keyed') return behind(work)
+  return performing.transactions.perform({ ...shared, key: keyed })
+}
+
+function keyOfRequest(
+  text: string,
+  { route, service, tenantId, request }: KeyedRequest,
+): RequestKey {
   const fingerprint = fingerprintOf(request, route.path)
   // A plain hash of a secret could be attacked with guesses by a reader of the database. Tenant and
   // key are part of the digest, so that equal secrets have different digests.
   const fingerprints: RequestKey['fingerprints'] = route.secret
     ? service.digests(JSON.stringify([tenantId, text, fingerprint]))
     : [fingerprint]
-  return performing.transactions.perform({ ...shared, key: { text, fingerprints } })
+  return { text, fingerprints }
 }
 
 /** A caller that refuses cached answers also refuses those of a replica that lags. */

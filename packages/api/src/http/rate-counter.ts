@@ -5,8 +5,8 @@
 const WINDOW_MS = 1_000
 const OTHERS = Symbol('others')
 
-export class RateCounter {
-  readonly #counts = new Map<string | typeof OTHERS, number>()
+export class RateCounter<Name extends string | number = string> {
+  readonly #counts = new Map<Name | typeof OTHERS, number>()
   readonly #most: number
   readonly #names: number
   readonly #nowMs: () => number
@@ -20,7 +20,7 @@ export class RateCounter {
   }
 
   /** Counts one. @returns null within the limit, otherwise how many milliseconds to wait. */
-  take(name: string): number | null {
+  take(name: Name): number | null {
     const nowMs = this.#nowMs()
     if (nowMs >= this.#endsMs) {
       this.#counts.clear()

@@ -11,7 +11,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
 import type { AnsweredRequest, Service } from '../ports/service.ts'
 import type { AnyRoute } from './define-route.ts'
-import { keyInUse, keyOfAnother } from './idempotency.ts'
+import { keyInUse, keyOfAnother, type RequestKey } from './idempotency.ts'
+import { PieceTurns } from './piece-turns.ts'
 import { problemFrom } from './problem.ts'
 
 /**
@@ -20,13 +21,6 @@ import { problemFrom } from './problem.ts'
 const AT_ONCE = 4
 const MANY = 16
 const TOGETHER_MAX = 256
-
-/** The idempotency key of a request. */
-export interface RequestKey {
-  readonly text: string
-  /** The first is stored; a stored one that equals any of them is the same request. */
-  readonly fingerprints: readonly [string, ...string[]]
-}
 
 interface WritingRequest {
   readonly route: AnyRoute
@@ -58,7 +52,11 @@ interface Group {
 type Outcome = { readonly answer: unknown } | { readonly error: Error }
 
 export class SharedTransactions {
+  /** Bounds the pieces of long requests. */
+  readonly pieceTurns = new PieceTurns()
   readonly #groups = new Map<string, Group>()
+  /** Tenants and keys of requests that do their work in separate transactions. */
+  readonly #apartKeys = new Set<string>()
   /** Runs a batch outside the async context of the request that started it. */
   readonly #apart = AsyncLocalStorage.snapshot()
 
@@ -74,6 +72,23 @@ export class SharedTransactions {
       group.waiting.push({ request, resolve, reject })
       this.#pump(name, group)
     })
+  }
+
+  /**
+   * For a request that does its work in separate short transactions: only its answer is stored
+   * in one from here. One request with the key runs at a time in this process.
+   */
+  async performApart(request: WritingRequest): Promise<unknown> {
+    const { key, tenantId } = request
+    if (key === null) return request.work()
+    const name = `${tenantId} ${key.text}`
+    if (this.#apartKeys.has(name)) throw keyInUse(key.text)
+    this.#apartKeys.add(name)
+    try {
+      return await answerApart(request)
+    } finally {
+      this.#apartKeys.delete(name)
+    }
   }
 
   #pump(name: string, group: Group): void {
@@ -123,8 +138,28 @@ async function answer(batch: readonly Waiting[]): Promise<void> {
 
 async function alone(request: WritingRequest): Promise<unknown> {
   const [outcome] = await inTransaction(request, [request], async () => [await request.work()])
-  if (outcome && 'error' in outcome) throw outcome.error
-  return outcome?.answer
+  return outcome && answerIn(outcome)
+}
+
+async function answerApart(request: WritingRequest): Promise<unknown> {
+  const { service, tenantId } = request
+  const earlier = await service.transaction(async () =>
+    (await earlierOutcomes(service, tenantId, [request])).get(request),
+  )
+  if (earlier) return answerIn(earlier)
+  const answer = await request.work()
+  const kept = keptOf(request, answer)
+  const raced = await service.transaction(async () => {
+    const before = (await earlierOutcomes(service, tenantId, [request])).get(request)
+    if (!before && kept) await service.requests.answered(tenantId, [kept])
+    return before
+  })
+  return raced ? answerIn(raced) : answer
+}
+
+function answerIn(outcome: Outcome): unknown {
+  if ('error' in outcome) throw outcome.error
+  return outcome.answer
 }
 
 /**

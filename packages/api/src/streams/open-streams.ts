@@ -1,7 +1,9 @@
 /**
- * The open event streams, counted by API key: each key has a limit, and all end with the server.
+ * The open event streams, counted by API key and by tenant: each has a limit, and all end with the
+ * server.
  */
-import { limits, PunctualError } from '@punctual/core/errors'
+import { defaults, limits, PunctualError } from '@punctual/core/errors'
+import { InFlight } from '../shares/in-flight.ts'
 
 /** When a stream sends heartbeats, and when it is closed. */
 export interface StreamSettings {
@@ -11,18 +13,29 @@ export interface StreamSettings {
   readonly stallMs: number
   /** How often the API key is checked again. */
   readonly recheckMs: number
+  /** The streams that all keys of a tenant may have open. */
+  readonly streamsPerTenant: number
+}
+
+/** Who opens a stream. */
+interface StreamCaller {
+  readonly keyId: string
+  /** Null for keys of the installation, which have no limit of a tenant. */
+  readonly tenantId: number | null
 }
 
 const streamDefaults: StreamSettings = {
   heartbeatMs: 15_000,
   stallMs: 30_000,
   recheckMs: 2_000,
+  streamsPerTenant: defaults.tenantStreams,
 }
 
 export class OpenStreams {
   readonly settings: StreamSettings
   /** The functions that end the streams, by key. */
   readonly #open = new Map<string, Set<() => void>>()
+  readonly #ofTenants = new InFlight()
 
   constructor(settings: Partial<StreamSettings> = {}) {
     this.settings = { ...streamDefaults, ...settings }
@@ -37,7 +50,8 @@ export class OpenStreams {
    * Counts a stream, which `end` closes when the server stops. Returns a function that releases it.
    * @throws `PunctualError` with `too_many_streams`
    */
-  admit(keyId: string, end: () => void): () => void {
+  admit({ keyId, tenantId }: StreamCaller, end: () => void): () => void {
+    const { streamsPerTenant } = this.settings
     const open = this.#open.get(keyId) ?? new Set()
     if (open.size >= limits.streamsPerKey)
       throw new PunctualError(
@@ -45,9 +59,17 @@ export class OpenStreams {
         `This key has ${open.size} streams open here, which is its limit. Close one, or read several things from one stream.`,
         { id: keyId },
       )
+    const releaseTenant = this.#ofTenants.take(tenantId, streamsPerTenant)
+    if (releaseTenant === null)
+      throw new PunctualError(
+        'too_many_streams',
+        `The keys of the tenant have ${streamsPerTenant} streams open here, which is its limit. Close one, or read several things from one stream.`,
+        { id: keyId },
+      )
     open.add(end)
     this.#open.set(keyId, open)
     return () => {
+      releaseTenant()
       open.delete(end)
       if (open.size === 0 && this.#open.get(keyId) === open) this.#open.delete(keyId)
     }

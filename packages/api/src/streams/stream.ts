@@ -11,7 +11,7 @@ import { EventWriter } from './sse-writer.ts'
 export interface Streaming {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly caller: { readonly keyId: string }
+  readonly caller: { readonly keyId: string; readonly tenantId: number | null }
   readonly streams: OpenStreams
   /** Rejects when the caller would no longer be admitted. */
   readonly recheck: () => Promise<void>
@@ -48,7 +48,7 @@ export async function stream(
   work: (out: EventWriter, signal: AbortSignal) => Promise<void>,
 ): Promise<Streamed> {
   const ending = new AbortController()
-  const release = streams.admit(caller.keyId, () => ending.abort())
+  const release = streams.admit(caller, () => ending.abort())
   reply.hijack()
   const { raw } = reply
   for (const [name, value] of Object.entries(reply.getHeaders()))

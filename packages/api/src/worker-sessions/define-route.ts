@@ -28,6 +28,8 @@ export interface WorkerRoute<Body extends TSchema = TSchema, Answer extends TSch
   readonly answer: Answer
   /** @default 200 */
   readonly status?: number
+  /** The request may wait for its answer: the number in flight is limited for each tenant. */
+  readonly waits?: boolean
   /** Codes of problems specific to the route, for the description. */
   readonly problems?: readonly string[]
   /** Returns the answer, or its JSON text. */

@@ -67,6 +67,7 @@ export class WorkerSessions {
   async open({ tenantId }: WorkerCaller, worker: Announcement) {
     checkToken('id', worker.id)
     const id = worker.id ?? this.#ports.random.token()
+    if (tenantId !== null) await this.#ports.remoteSessions.checkNumber(tenantId, id)
     await this.#ports.work.openSession({
       id,
       tenantId,
@@ -87,7 +88,7 @@ export class WorkerSessions {
 
   async renew(session: OpenSession, runs: readonly WireFence[] = []) {
     const { work, remoteSessions } = this.#ports
-    const renewed = await work.renewSession(session.id)
+    const renewed = await remoteSessions.renew(session.id)
     if (!renewed)
       throw new PunctualError('session_not_found', `Session ${session.id} was fenced.`, session)
     const ids = runs.map((run) => run.run_id)

@@ -156,6 +156,18 @@ export const errorCatalogue = {
     status: 429,
     meaning: 'The key has reached its limit of open streams at this server.',
   },
+  too_many_waits: {
+    status: 429,
+    meaning: 'The tenant has reached its limit of waiting requests of workers at this server.',
+  },
+  read_timeout: {
+    status: 422,
+    meaning: 'The list or report takes longer than one request may.',
+  },
+  server_busy: {
+    status: 503,
+    meaning: 'The tenant uses its share of the connections of this process.',
+  },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },
   database_full: {

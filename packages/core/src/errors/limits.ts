@@ -3,6 +3,12 @@
 export const defaults = {
   /** HTTP requests per second and API key, at each node. */
   httpRate: 1_000,
+  /** HTTP requests per second of all keys of a tenant, at each node. */
+  tenantHttpRate: 5_000,
+  /** Activity and log streams that all keys of a tenant have open at a node. */
+  tenantStreams: 500,
+  /** Claims and waits for hints of a tenant in flight at a node: two for each of 1,000 sessions. */
+  tenantWaits: 2_000,
   queue: 'default',
   /** 0-10, higher first. */
   priority: 5,
@@ -138,6 +144,11 @@ export const limits = {
   apiKeysPerTenant: 1_000,
   rotationOverlapMsMax: 30 * 86_400_000,
   quotaJobsMax: 100_000_000,
+  /** Sessions of remote workers that a tenant without a quota may have. */
+  sessionsPerTenant: 1_000,
+  quotaSessionsMax: 100_000,
+  tenantStreamsMax: 100_000,
+  tenantWaitsMax: 1_000_000,
   executorKindsMax: 32,
   /** Streams open at the same time per API key, at one server. */
   streamsPerKey: 20,

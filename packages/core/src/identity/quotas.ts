@@ -28,6 +28,8 @@ export interface Quotas {
   readonly minIntervalMs?: number
   /** The longest timeout of a run or job. */
   readonly timeoutMs?: number
+  /** How many sessions of remote workers may be open, in the whole fleet. @default 1000 */
+  readonly sessions?: number
   /** The permitted kinds of executors. */
   readonly executors?: readonly string[]
 }
@@ -54,6 +56,7 @@ export const quotaBounds = {
   logBytesPerRun: { min: 0, max: limits.logBytesPerRun, unit: 'bytes of a log' },
   minIntervalMs: { min: 1, max: limits.delayMsMax, unit: 'ms between slots' },
   timeoutMs: { min: 1, max: limits.timeoutMsMax, unit: 'ms of a timeout' },
+  sessions: { min: 0, max: limits.quotaSessionsMax, unit: 'sessions of remote workers' },
 } as const satisfies Record<Exclude<QuotaName, 'executors'>, Bounds>
 
 const EXECUTOR = /^[a-z][a-z0-9-]{0,31}$/

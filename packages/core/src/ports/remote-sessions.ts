@@ -30,6 +30,10 @@ export interface LeaseEnd {
 export interface RemoteSessions {
   /** Returns the current session, even if it has expired and was not reaped yet. */
   find(sessionId: string): Promise<OpenSession | null>
+  /** Renews the lease of a session; null when it has ended. */
+  renew(sessionId: string): Promise<{ readonly drains: boolean } | null>
+  /** @throws `quota_exceeded` when the tenant has too many sessions to open this one */
+  checkNumber(tenantId: number, sessionId: string): Promise<void>
   /** Returns the runs among these that the session holds. */
   leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
   /**

@@ -53,6 +53,7 @@ export class HttpKit {
   static async open(
     options: PunctualOptions = {},
     streams: OpenStreams = new OpenStreams(),
+    limits: { ratePerTenant?: number; waitsPerTenant?: number } = {},
   ): Promise<HttpKit> {
     const database = await migratedDatabase()
     const punctual = await Punctual.start({ databaseUrl: database.url, ...options })
@@ -67,7 +68,8 @@ export class HttpKit {
       metrics: ({ named }) => (named ? punctual.metrics.text() : punctual.metrics.openText()),
       metricsToken: METRICS_TOKEN,
       service: () => service,
-      ...{ ratePerKey: 100_000, failuresPerAddress: 100_000 },
+      ...{ ratePerKey: 100_000, ratePerTenant: 100_000, failuresPerAddress: 100_000 },
+      ...limits,
       logger: { error: ({ err }: { err: unknown }) => console.error(err), debug() {} } as never,
       streams,
       workers: () => workers,

@@ -165,8 +165,7 @@ describe('unusual requests', () => {
 
   it("a log is limited to the tenant's quota, and says that lines are missing", async () => {
     const tenant = 2
-    const quotas = { logBytesPerRun: 1_000 }
-    await t.sql.query(`update punctual.tenants set quotas = $1 where id = $2`, [quotas, tenant])
+    await t.store.tenants.update('other', { quotas: { logBytesPerRun: 1_000 } })
     const mine = await node.session({}, tenant)
     const [{ id } = { id: '' }] = await t.store.submit(
       [{ options: compileOptions('test', {}), payload: '{}' }],

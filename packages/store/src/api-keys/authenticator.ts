@@ -71,7 +71,7 @@ export class Authenticator {
   }
 
   async #look(prefix: string): Promise<KnownKey | null> {
-    const [row] = await this.#database.control.run(recogniseApiKey(prefix))
+    const [row] = await this.#database.identity.run(recogniseApiKey(prefix))
     if (!row) return null
     const { id, name, hash, scopes, expiresMs, tenantId, tenantName } = row
     return {

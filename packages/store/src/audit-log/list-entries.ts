@@ -45,7 +45,7 @@ export async function listEntries(source: ReadSource, filter: AuditFilter): Prom
     filter.limit,
   ] as const
   const call = chain === null ? listAllEntries(...values) : listEntriesOfChain(chain, ...values)
-  return (await source.reads.run(call)).map(toEntry)
+  return (await source.browse.run(call)).map(toEntry)
 }
 
 function instant(ms: number | undefined): string | null {

@@ -14,6 +14,8 @@ import { OpenTransaction, type TransactionSettings } from './open-transaction.ts
 
 interface Context {
   readonly transaction: OpenTransaction | null
+  /** The tenant whose share of the connections the work uses; null for the installation. */
+  readonly tenantId: number | null
   /** The text that begins a transaction under the row security of a tenant. */
   readonly rowSecurity: string | null
   /** The work decides something: its reads come from the server that it writes to. */
@@ -22,7 +24,19 @@ interface Context {
   readonly actor: Actor | null
 }
 
-const NOTHING: Context = { transaction: null, rowSecurity: null, deciding: false, actor: null }
+const NOTHING: Context = {
+  transaction: null,
+  tenantId: null,
+  rowSecurity: null,
+  deciding: false,
+  actor: null,
+}
+
+/** A tenant, and the text that begins its transactions under row security. */
+interface TenantBegin {
+  readonly tenantId: number
+  readonly begin: string
+}
 
 /** The context of the work that runs now, on one database. */
 export class Ambient {
@@ -42,6 +56,11 @@ export class Ambient {
     return transaction?.open ? transaction : null
   }
 
+  /** The tenant whose share of the connections the work here uses; null for the installation. */
+  get tenantId(): number | null {
+    return this.#context.tenantId
+  }
+
   /** The text that begins a transaction here; null without row security. */
   get rowSecurity(): string | null {
     return this.#context.rowSecurity
@@ -57,9 +76,15 @@ export class Ambient {
     return this.transaction !== null || this.#context.deciding
   }
 
+  /** Runs the work within the share of connections of a tenant. */
+  forTenant<T>(tenantId: number, work: () => T): T {
+    return this.#with({ tenantId }, work)
+  }
+
   /** Runs the work under row security: this text begins every transaction and lone statement. */
-  withRowSecurity<T>(rowSecurity: string, work: () => T): T {
-    return this.#with({ transaction: null, rowSecurity, deciding: this.decides }, work)
+  withRowSecurity<T>({ tenantId, begin }: TenantBegin, work: () => T): T {
+    const changes = { tenantId, rowSecurity: begin, deciding: this.decides }
+    return this.#with({ transaction: null, ...changes }, work)
   }
 
   /** Runs work that decides something: it reads nothing from a replica that lags. */

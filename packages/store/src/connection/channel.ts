@@ -13,7 +13,7 @@ import type pg from 'pg'
 import type { Cells as Row } from '../sql/cells.ts'
 import type { Call, Value } from '../sql/typed.ts'
 import type { Ambient } from './ambient.ts'
-import { isReadOnly } from './faults.ts'
+import { isReadOnly, isStatementTimeout } from './faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import type { TextQuery } from './pg-augmentation.ts'
 import { BEGIN, LOCAL_PINS, PIN_SESSION, PINNED } from './pins.ts'
@@ -41,6 +41,10 @@ export interface ChannelOptions {
   readonly onDisconnect?: () => void
   /** Closes the connection after this many milliseconds without a call. */
   readonly idleMs?: number
+  /** The server ends a statement under row security after this long. @default no other limit */
+  readonly tenantMs?: number
+  /** Returns the error for a statement that the server ended. @default the error of the server */
+  readonly timedOut?: (cause: unknown) => Error
 }
 
 export class Channel {
@@ -124,7 +128,8 @@ export class Channel {
       .catch((error) => {
         // The server became a standby: the next call must find the new primary.
         if (isReadOnly(error)) void client.end().catch(() => undefined)
-        throw error
+        const { timedOut } = this.#options
+        throw timedOut && isStatementTimeout(error) ? timedOut(error) : error
       })
       .finally(() => {
         if (--this.#calls === 0) this.#closeWhenIdle()
@@ -198,18 +203,26 @@ export class Channel {
   async query(statement: Statement, values: readonly Value[] = []): Promise<Row[]> {
     const within = this.#options.ambient.transaction
     if (within) return within.query(statement, values)
-    const { rowSecurity } = this.#options.ambient
+    const rowSecurity = this.#rowSecurity()
     const client = await this.#client()
     if (rowSecurity === null) return this.#send(client, statement, values)
     const [rows = []] = await this.#transact(client, rowSecurity, [asTenant({ statement, values })])
     return rows
   }
 
+  /** The text that begins a transaction under row security, with the limit of a tenant. */
+  #rowSecurity(): string | null {
+    const { ambient, tenantMs } = this.#options
+    const { rowSecurity } = ambient
+    if (rowSecurity === null || tenantMs === undefined) return rowSecurity
+    return `${rowSecurity}; set local statement_timeout = ${tenantMs}`
+  }
+
   /** Runs statements in one pinned transaction and one round trip; all or none take effect. */
   async pinned(steps: readonly Step[]): Promise<Row[][]> {
     const within = this.#options.ambient.transaction
     if (within) return pinnedWithin(within, steps)
-    const { rowSecurity } = this.#options.ambient
+    const rowSecurity = this.#rowSecurity()
     const client = await this.#client()
     if (rowSecurity !== null) {
       const begin = this.#sessionPinned ? rowSecurity : [rowSecurity, LOCAL_PINS].join('; ')

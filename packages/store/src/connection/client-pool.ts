@@ -1,7 +1,8 @@
 /**
  * A pool of connections for transactions of several round trips: keyed submissions, handlers'
- * transactions, upkeep. At most `clientsMax` are in use at once; further callers wait in order. A
- * connection that failed is discarded, and idle ones are closed after ten seconds.
+ * transactions, upkeep. At most `clientsMax` are in use at once, and each tenant has a share of
+ * them; further callers wait, and tenants are served in turn. A connection that failed is
+ * discarded, and idle ones are closed after ten seconds.
  */
 import type pg from 'pg'
 import type { Database } from './database.ts'
@@ -10,6 +11,7 @@ import type { OpenTransaction } from './open-transaction.ts'
 import { LOCAL_PINS, PINNED } from './pins.ts'
 import { retrying } from './retrying.ts'
 import type { ConnectSettings } from './server/endpoint.ts'
+import { FairShares } from './shares/fair-shares.ts'
 
 interface OwnTransaction {
   readonly begin?: string
@@ -18,7 +20,7 @@ interface OwnTransaction {
 }
 
 export interface ClientPoolBounds {
-  /** How many clients are in use at most; further callers wait. @default 8 */
+  /** How many clients are in use at most, by all tenants together. @default 8 */
   readonly clientsMax?: number
   /** How many idle clients stay open for later callers. @default 2 */
   readonly idleMax?: number
@@ -32,25 +34,23 @@ const REQUESTS = { clientsMax: 8, idleMax: 8 } as const
 export class ClientPool {
   readonly #database: Database
   readonly #settings: ConnectSettings
-  readonly #clientsMax: number
   readonly #idleMax: number
   readonly #idle: pg.Client[] = []
-  readonly #waiting: (() => void)[] = []
-  #busy = 0
+  readonly #shares: FairShares
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(database: Database, settings: ConnectSettings = {}, bounds: ClientPoolBounds = {}) {
     this.#database = database
     this.#settings = settings
-    this.#clientsMax = bounds.clientsMax ?? CLIENTS_MAX
+    this.#shares = new FairShares({ permits: bounds.clientsMax ?? CLIENTS_MAX })
     this.#idleMax = bounds.idleMax ?? IDLE_MAX
   }
 
   async with<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    if (this.#busy >= this.#clientsMax)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#busy++
+    const { tenantId } = this.#database.ambient
+    const waits = this.#shares.take(tenantId)
+    if (waits !== undefined) await waits
     let client: pg.Client | undefined
     try {
       client = this.#idle.pop() ?? (await this.#open())
@@ -61,8 +61,7 @@ export class ClientPool {
       if (client) await this.#recover(client, error)
       throw error
     } finally {
-      this.#busy--
-      this.#waiting.shift()?.()
+      this.#shares.release(tenantId)
     }
   }
 

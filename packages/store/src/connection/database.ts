@@ -10,12 +10,15 @@ import type { Call } from '../sql/typed.ts'
 import { Ambient } from './ambient.ts'
 import { Channel } from './channel.ts'
 import { DatabaseClock } from './database-clock.ts'
+import { identityTimedOut, readTimedOut } from './faults.ts'
 import type { Queryable } from './queryable.ts'
+import type { BrowseReads } from './read-source.ts'
 import { type RunOptions, runIn, runOn } from './run-call.ts'
 import { type ConnectSettings, Endpoint } from './server/endpoint.ts'
+import { FairShares } from './shares/fair-shares.ts'
+import { SharedMembers } from './shares/shared-members.ts'
 import { greet } from './statements.gen.ts'
 import { isSchemaName, Statements } from './statements.ts'
-import { Turns } from './turns.ts'
 
 export interface DatabaseOptions {
   readonly url: string
@@ -26,11 +29,17 @@ export interface DatabaseOptions {
   readonly preparedStatements?: boolean
   /** Limit for any statement. @default 30000 */
   readonly timeoutMs?: number
+  /** Limit for one statement of a list or report of a tenant. @default 10000 */
+  readonly tenantReadMs?: number
   readonly applicationName?: string
 }
 
 const SUBMIT_CHANNELS = 4
-const BROWSE_CHANNELS = 2
+const BROWSE_CHANNELS = 3
+/** How long one statement of a list or report of a tenant may take. */
+const TENANT_READ_MS = 10_000
+/** How long one statement may take that authenticates a caller or renews a session. */
+const IDENTITY_MS = 5_000
 /** Connections that serve callers close after this long without calls. */
 const IDLE_MS = 10_000
 /** Longer, so that a worker's connection survives the pauses of a quiet queue. */
@@ -54,7 +63,14 @@ export class Database {
   readonly secondSettle: Channel
   /** General purpose: reads, cancels and edits, triggers, sweeps, hints. */
   readonly control: Channel
-  readonly #browse: Turns<Channel>
+  /**
+   * Identity and liveness: authentication, sessions of remote workers and their renewal. Each call
+   * finds a row by its primary key, and none waits for any other read or write.
+   */
+  readonly identity: Channel
+  readonly #browse: SharedMembers<Channel>
+  /** For pages, counts and reports, which may take long: reads of one run never wait for them. */
+  readonly browse: BrowseReads
   /** For the roles that time drives: used every few seconds, never queued behind a long list. */
   readonly upkeep: Channel
   readonly submit: readonly Channel[]
@@ -96,7 +112,6 @@ export class Database {
     }
     const handshake = (client: pg.Client) => this.#handshake(client)
     const pinSession = () => !this.pooled
-    const unpinned = () => new Channel({ ...base, onConnect: handshake, idleMs: IDLE_MS })
     const pinned = { ...base, onConnect: handshake, pinSession }
     const pinnedChannel = () => new Channel({ ...pinned, idleMs: IDLE_MS })
     this.claim = new Channel({
@@ -114,28 +129,47 @@ export class Database {
     this.upkeep = new Channel(pinned)
     this.secondClaim = pinnedChannel()
     this.secondSettle = pinnedChannel()
-    this.control = unpinned()
-    const reader = () => {
-      const onConnect = (client: pg.Client) => this.#handshakeReader(client)
-      return new Channel({ ...base, onConnect, idleMs: IDLE_MS })
+    // The server ends a statement before the connection and all other calls on it are given up.
+    const serverMs = Math.ceil((this.timeoutMs * 5) / 6)
+    const tenantReadMs = Math.min(serverMs, options.tenantReadMs ?? TENANT_READ_MS)
+    const identityMs = Math.min(serverMs, IDENTITY_MS)
+    const limited = (statementMs: number, settings: readonly string[] = []) => ({
+      ...base,
+      idleMs: IDLE_MS,
+      onConnect: (client: pg.Client) =>
+        this.#handshakeLimited(client, [`statement_timeout = ${statementMs}`, ...settings]),
+    })
+    this.control = new Channel({ ...limited(serverMs), tenantMs: tenantReadMs })
+    this.identity = new Channel({ ...limited(identityMs), timedOut: identityTimedOut })
+    // Statements that are planned each time gain nothing from being compiled.
+    const reader = { ...limited(serverMs, ['jit = off']), tenantMs: tenantReadMs }
+    const readers = Array.from(
+      { length: BROWSE_CHANNELS },
+      () => new Channel({ ...reader, timedOut: readTimedOut }),
+    )
+    const what = 'connections for lists and reports'
+    const shares = new FairShares({ permits: BROWSE_CHANNELS, permitsOfTenant: 1, what })
+    this.#browse = new SharedMembers(readers, shares)
+    this.browse = {
+      run: (call) => this.#browseWith((channel) => channel.run(call)),
+      runReplanned: (call) => this.#browseWith((channel) => channel.runReplanned(call)),
+      runPinned: (call) => this.#browseWith((channel) => channel.runPinned(call)),
     }
-    this.#browse = new Turns(BROWSE_CHANNELS, reader)
     this.submit = Array.from({ length: SUBMIT_CHANNELS }, pinnedChannel)
   }
 
-  /** For pages, counts and reports, which may take long: reads of one run never wait for them. */
-  get browse(): Channel {
-    return this.#browse.next()
+  /** Within a transaction the call is sent there, on a connection that the caller has. */
+  #browseWith<Result>(work: (channel: Channel) => Promise<Result>): Promise<Result> {
+    const { transaction, tenantId } = this.ambient
+    const [first] = this.#browse.all
+    return transaction && first ? work(first) : this.#browse.with(tenantId, work)
   }
 
-  /**
-   * Turns JIT off: statements that are planned each time gain nothing from being compiled. Not
-   * behind a pooler, whose sessions serve other clients, too.
-   */
-  async #handshakeReader(client: pg.Client): Promise<void> {
+  /** Limits statements on the server. Not behind a pooler, whose sessions serve other clients. */
+  async #handshakeLimited(client: pg.Client, settings: readonly string[]): Promise<void> {
     await this.#handshake(client)
-    const query = { text: 'set jit = off', query_timeout: this.timeoutMs }
-    if (!this.pooled) await client.query(query)
+    const text = settings.map((setting) => `set ${setting}`).join('; ')
+    if (!this.pooled) await client.query({ text, query_timeout: this.timeoutMs })
   }
 
   /** Whether statements are named, so that the server keeps their plans. */
@@ -212,7 +246,7 @@ export class Database {
 
   async close(): Promise<void> {
     const second = [this.secondClaim, this.secondSettle]
-    const readers = [this.control, ...this.#browse.all]
+    const readers = [this.control, this.identity, ...this.#browse.all]
     const all = [this.claim, this.settle, ...second, ...readers, this.upkeep, ...this.submit]
     await Promise.all(all.map((channel) => channel.close()))
   }

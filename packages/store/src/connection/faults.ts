@@ -46,6 +46,26 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(codeOf(error))
 }
 
+/** The server ended the statement: it took longer than it may. */
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014'
+}
+
+/** The refusal of a list or report that PostgreSQL ended because it took too long. */
+export function readTimedOut(cause: unknown): PunctualError {
+  return new PunctualError(
+    'read_timeout',
+    'The list or report takes longer than one request may. Narrow it: give a shorter range of times (from, to), a queue, a handler or a state, or a smaller limit.',
+    { cause },
+  )
+}
+
+/** The failure of a lookup of an API key or session that PostgreSQL ended: it may be repeated. */
+export function identityTimedOut(cause: unknown): PunctualError {
+  const text = 'PostgreSQL did not find the API key or session in time. Retry.'
+  return new PunctualError('database_unavailable', text, { cause })
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
@@ -112,6 +132,7 @@ export function isReadOnly(error: unknown): boolean {
 /** For callers that do not retry: a coded error if the database is unreachable, else the same. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof PunctualError) return error
+  if (isStatementTimeout(error)) return readTimedOut(error)
   const refused = codeOf(error).startsWith('28') || codeOf(error) === '3D000'
   if (!refused && !isConnectionFault(error)) return error
   const message = messageOf(error)

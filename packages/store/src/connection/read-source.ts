@@ -4,10 +4,12 @@ import type { Ambient } from './ambient.ts'
 import type { Channel } from './channel.ts'
 import type { DatabaseClock } from './database-clock.ts'
 
+/** Reads that may take long: pages, counts, reports. */
+export type BrowseReads = Pick<Channel, 'run' | 'runReplanned' | 'runPinned'>
+
 export interface ReadSource {
   readonly reads: Pick<Channel, 'run' | 'runPinned' | 'runTogether'>
-  /** For reads that may take long. */
-  readonly browse: Pick<Channel, 'run' | 'runReplanned'>
+  readonly browse: BrowseReads
   readonly ambient: Ambient
   readonly clock: DatabaseClock
   readonly localClock: Clock

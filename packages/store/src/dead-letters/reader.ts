@@ -59,7 +59,7 @@ export class DeadLetterReader {
     page: { state: DeadLetterState; after: string | null; limit: number },
     tenantId: number,
   ): Promise<DeadLetter[]> {
-    const rows = await this.#database.reads.run(
+    const rows = await this.#database.browse.run(
       listLetters(...scope(filter, tenantId), handledOnly[page.state], page.after, page.limit),
     )
     return this.#withWords(rows)
@@ -71,7 +71,7 @@ export class DeadLetterReader {
     page: { state: DeadLetterState; limit: number },
     tenantId: number,
   ): Promise<DeadLetterCause[]> {
-    const rows = await this.#database.reads.run(
+    const rows = await this.#database.browse.run(
       groupLetters(...scope(filter, tenantId), handledOnly[page.state], page.limit),
     )
     const words = await this.#lastWords(rows.map(({ sample }) => sample))
@@ -83,7 +83,7 @@ export class DeadLetterReader {
   }
 
   async count(filter: CompiledDeadLetterFilter, tenantId: number): Promise<DeadLetterCount> {
-    const [row] = await this.#database.reads.run(countLetters(...scope(filter, tenantId)))
+    const [row] = await this.#database.browse.run(countLetters(...scope(filter, tenantId)))
     invariant(row, 'a count is one row')
     return { letters: row.letters, until: row.untilAt }
   }
@@ -108,7 +108,7 @@ export class DeadLetterReader {
 
   /** How many dead letters are open in each queue; counted up to 10,000 per lane. */
   async countOpen(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#database.reads.run(countOpen())
+    const rows = await this.#database.browse.run(countOpen())
     return new Map(rows.map(({ queue, letters }) => [queue, letters]))
   }
 

@@ -37,8 +37,11 @@ const COMMITTED: readonly PromiseName[] = [
   'honest-effects',
 ]
 const CLOCK_OFFSET_MAX_MS = 1_000
-/** The connections that a busy node with every role opens, including those for HTTP requests. */
-export const CONNECTIONS_OF_A_NODE = 30
+/**
+ * The connections that a node with every role opens at most, including those for HTTP requests:
+ * the sum of the table in ARCHITECTURE.md.
+ */
+export const CONNECTIONS_OF_A_NODE = 47
 
 export function judgeGuarantees(facts: GuaranteeFacts): GuaranteePanel {
   const weaknesses = [
@@ -140,7 +143,7 @@ function connectionWeaknesses({ readOnly, connectionsFree }: GuaranteeFacts): We
   if (connectionsFree < CONNECTIONS_OF_A_NODE)
     found.push({
       cause: 'connections',
-      why: `${Math.max(0, connectionsFree)} connections are free; a busy node opens about ${CONNECTIONS_OF_A_NODE}. A worker without a connection cannot renew its lease, and loses its runs to other workers.`,
+      why: `${Math.max(0, connectionsFree)} connections are free; a busy node opens up to ${CONNECTIONS_OF_A_NODE}. A worker without a connection cannot renew its lease, and loses its runs to other workers.`,
       advice:
         'Raise max_connections (or the limit of the role or database), or connect through PgBouncer.',
       weakens: ['nothing-lost', 'honest-effects'],

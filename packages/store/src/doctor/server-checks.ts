@@ -70,7 +70,7 @@ function connections(facts: ReadSettingsRow, activity: ReadActivityRow): Finding
   return warn(
     'connections',
     found,
-    `${free} are free; a busy node opens about ${CONNECTIONS_OF_A_NODE}.`,
+    `${free} are free; a busy node opens up to ${CONNECTIONS_OF_A_NODE}.`,
     'Raise max_connections (or the limit of the role or database), or connect through PgBouncer.',
   )
 }

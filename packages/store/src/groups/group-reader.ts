@@ -66,7 +66,7 @@ export class GroupReader {
   /** Newest first. */
   async list(filter: GroupFilter, tenantId: number): Promise<GroupSummary[]> {
     const { before = null, done = null, limit } = filter
-    const rows = await this.#database.reads.runPinned(listGroups(tenantId, before, done, limit))
+    const rows = await this.#database.browse.runPinned(listGroups(tenantId, before, done, limit))
     return rows.map(toSummary)
   }
 
@@ -83,7 +83,7 @@ export class GroupReader {
     tenantId: number,
   ): Promise<GroupMember[]> {
     const { fromPlace, limit } = page
-    const rows = await this.#database.reads.runPinned(listMembers(id, tenantId, fromPlace, limit))
+    const rows = await this.#database.browse.runPinned(listMembers(id, tenantId, fromPlace, limit))
     return rows.map(({ runId, place, state }) => ({ id: runId, place, state }))
   }
 }

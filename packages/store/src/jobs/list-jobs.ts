@@ -26,6 +26,6 @@ export async function listJobs(
   bytes: number | null = null,
 ): Promise<Job[]> {
   const { after = '', source = null, state = null, limit = PAGE } = filter
-  const rows = await database.reads.run(listJobsCall(tenantId, after, source, state, limit, bytes))
+  const rows = await database.browse.run(listJobsCall(tenantId, after, source, state, limit, bytes))
   return rows.map(toJob)
 }

@@ -39,7 +39,7 @@ export class QueueStore {
   }
 
   async #claims(): Promise<string[]> {
-    const rows = await this.#database.control.run(listClaims())
+    const rows = await this.#database.browse.run(listClaims())
     return rows.map(({ virtualtransaction }) => virtualtransaction)
   }
 
@@ -78,12 +78,12 @@ export class QueueStore {
 
   /** How many runs wait and run in each lane; counted up to 10,000 per lane. */
   async depths(tenantId: number | null = null): Promise<LaneDepth[]> {
-    const rows = await this.#database.control.run(listDepths(tenantId))
+    const rows = await this.#database.browse.run(listDepths(tenantId))
     return rows.map((row) => ({ ...row, oldestMs: row.oldestMs ?? 0 }))
   }
 
   /** How many runs ended in the last `seconds`, by queue and state. */
   endedSince(seconds: number, tenantId: number | null = null) {
-    return this.#database.control.run(sumCounters(tenantId, seconds))
+    return this.#database.browse.run(sumCounters(tenantId, seconds))
   }
 }

@@ -45,6 +45,6 @@ export function readersOf(source: ReadSource): Readers {
     groups: new GroupReader(source),
     audit: { list: (filter) => listEntries(source, filter) },
     usage: (tenantId, range) => usageOf(source, tenantId, range),
-    exportRuns: (...range) => source.reads.run(exportRuns(...range)),
+    exportRuns: (...range) => source.browse.run(exportRuns(...range)),
   }
 }

@@ -91,14 +91,14 @@ export class RunReader {
     limit: number = limits.logLinesPerPage,
     tenantId: number | null = null,
   ): Promise<LogLine[]> {
-    const { reads } = this.#database
-    const rows = await reads.run(listLogs(id, after.attempt, after.seq, limit, tenantId))
+    const { browse } = this.#database
+    const rows = await browse.run(listLogs(id, after.attempt, after.seq, limit, tenantId))
     return rows.map(toLogLine)
   }
 
   /** The last lines of a run's log, oldest first. */
   async lastLogs(id: string, count: number, tenantId: number | null = null): Promise<LogLine[]> {
-    const rows = await this.#database.reads.run(listLastLogs(id, count, tenantId))
+    const rows = await this.#database.browse.run(listLastLogs(id, count, tenantId))
     return rows.map(toLogLine).reverse()
   }
 
@@ -130,7 +130,7 @@ export class RunReader {
 
   async #live(filter: ListFilter, states: readonly RunState[], limit: number) {
     if (states.length === 0) return []
-    const rows = await this.#database.reads.run(
+    const rows = await this.#database.browse.run(
       listLive(...this.#scope(filter), limit, [...states], isPlain(filter) ? limit : null),
     )
     return rows.map((row): RunSummary => ({ ...summary(row), state: row.state }))
@@ -174,7 +174,7 @@ export class RunReader {
   async #day(filter: ListFilter, states: readonly FinalState[], fromMs: number, limit: number) {
     const codes = int2Array(states.map((state) => finalStates[state]))
     const [from, before] = [runIdFloor(fromMs), runIdFloor(fromMs + DAY_MS)]
-    const rows = await this.#database.reads.run(
+    const rows = await this.#database.browse.run(
       listFinished(...this.#scope(filter), codes, from, before, limit),
     )
     return rows.map(

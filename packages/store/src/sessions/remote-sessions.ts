@@ -1,5 +1,6 @@
 /** The queries behind remote workers: their sessions, their leases, and how leased runs ended. */
 import { invariant, limits } from '@punctual/core/errors'
+import { quotaExceeded } from '@punctual/core/identity'
 import type {
   ClaimedRun,
   Fence,
@@ -10,6 +11,7 @@ import type {
 } from '@punctual/core/ports'
 import { int8Array, uuidArray } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
+import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { RunDefinition } from '../work/claim-codec.ts'
 import { assignmentOf, readDefinitions, readWithoutPayloads } from '../work/run-definitions.ts'
 import { fences } from '../work/run-settlements.ts'
@@ -20,18 +22,33 @@ import {
   type ReadLeasesRow,
   readLeases,
 } from '../work/statements.gen.ts'
-import { findSession } from './statements.gen.ts'
+import { countSessions, findSession, renewSession } from './statements.gen.ts'
 
 export class PostgresRemoteSessions implements RemoteSessions {
   readonly #database: Database
+  readonly #quotas: QuotaKeeper
 
-  constructor(database: Database) {
+  constructor(database: Database, quotas: QuotaKeeper) {
     this.#database = database
+    this.#quotas = quotas
   }
 
   async find(sessionId: string): Promise<OpenSession | null> {
-    const [row] = await this.#database.control.run(findSession(sessionId))
+    const [row] = await this.#database.identity.run(findSession(sessionId))
     return row ? { ...row, openMs: Math.max(0, row.openMs) } : null
+  }
+
+  async renew(sessionId: string): Promise<{ readonly drains: boolean } | null> {
+    const [row] = await this.#database.identity.run(renewSession(sessionId))
+    return row ? { drains: row.drains } : null
+  }
+
+  /** Nodes that open sessions at the same instant may exceed the quota by one each. */
+  async checkNumber(tenantId: number, sessionId: string): Promise<void> {
+    const quota = await this.#quotas.sessions(tenantId)
+    const [row] = await this.#database.identity.run(countSessions(tenantId, sessionId, quota))
+    const used = (row?.sessions ?? 0) + 1
+    if (used > quota) throw quotaExceeded('sessions', quota, { used })
   }
 
   async leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]> {

@@ -25,6 +25,24 @@ export function closeSession(session: Big): Call<CloseSessionRow> {
   return { statement: CLOSE_SESSION, values: [session] }
 }
 
+export interface CountSessionsRow {
+  readonly sessions: number
+}
+
+const COUNT_SESSIONS: TypedStatement<CountSessionsRow> = {
+  path: 'sessions/count-sessions',
+  daily: false,
+  columns: ['sessions'],
+  decode: (row) => ({
+    sessions: number(row[0]),
+  }),
+}
+
+/** The number of sessions of a tenant, other than one, up to a limit. */
+export function countSessions(tenant: Num, sessionThatDoesNot: Big, limit: Big): Call<CountSessionsRow> {
+  return { statement: COUNT_SESSIONS, values: [tenant, sessionThatDoesNot, limit] }
+}
+
 export interface DrainSessionRow {
   readonly id: string
   readonly changed: boolean

@@ -50,7 +50,7 @@ export class WorkerSteering {
 
   /** The workers with an open session, oldest first. */
   sessions(): Promise<WorkerSession[]> {
-    return this.#database.control.run(listSessions())
+    return this.#database.browse.run(listSessions())
   }
 
   /** Whether a live worker takes this tenant's runs with this handler from this queue. */
@@ -61,7 +61,7 @@ export class WorkerSteering {
 
   /** Sessions that ended in the last day, latest first. */
   past(id: string | null = null): Promise<PastSession[]> {
-    return this.#database.control.run(listPastSessions(id))
+    return this.#database.browse.run(listPastSessions(id))
   }
 
   /**

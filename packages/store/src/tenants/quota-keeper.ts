@@ -149,6 +149,12 @@ export class QuotaKeeper {
     }
   }
 
+  /** How many sessions of remote workers the tenant may have. */
+  async sessions(tenantId: number): Promise<number> {
+    const { quotas } = await this.#tenants.get(tenantId)
+    return quotas.sessions ?? limits.sessionsPerTenant
+  }
+
   /** How many bytes a run of the tenant may log. */
   async logBytes(tenantId: number): Promise<number> {
     const { quotas } = await this.#tenants.get(tenantId)

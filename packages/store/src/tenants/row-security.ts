@@ -1,6 +1,6 @@
 /**
  * Row security separates tenants a second time: requests of a tenant run as a role that sees only
- * that tenant's rows (migrations 0010 and 0015, docs/concepts/tenant-isolation.md), in case a
+ * that tenant's rows (migrations 0010 and 0012, docs/concepts/tenant-isolation.md), in case a
  * statement lacks its tenant predicate. The role and the tenant are settings of one transaction, so
  * that a reused connection keeps nothing of them.
  *
@@ -105,7 +105,10 @@ export class RowSecurity {
     await this.refresh(client)
   }
 
-  /** Limits every store call of the work to the rows of this tenant. */
+  /**
+   * Limits every store call of the work to the rows of this tenant, and to its share of the
+   * connections. The share holds without row security, too.
+   */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     if (isUsable(this.#facts.state)) return this.#asRole(tenantId, work)
     return this.#whenKnown(tenantId, work)
@@ -114,7 +117,8 @@ export class RowSecurity {
   #asRole<T>(tenantId: number, work: () => Promise<T>): Promise<T> {
     const { schema, ambient } = this.#database
     const tenant = `set local ${schema}.tenant = '${Math.trunc(tenantId)}'`
-    return ambient.withRowSecurity(`${BEGIN}; set local role ${schema}_tenant; ${tenant}`, work)
+    const begin = `${BEGIN}; set local role ${schema}_tenant; ${tenant}`
+    return ambient.withRowSecurity({ tenantId, begin }, work)
   }
 
   /** Reads the state if that was not done, or if it may have been repaired since. */
@@ -122,7 +126,7 @@ export class RowSecurity {
     if (this.#readAtMs === null || this.refusal !== null) await this.look()
     if (isUsable(this.#facts.state)) return this.#asRole(tenantId, work)
     if (this.refusal) throw this.refusal
-    return work()
+    return this.#database.ambient.forTenant(tenantId, work)
   }
 
   /** Reads the state again, unless it was read a short time ago. */

@@ -15,7 +15,7 @@ export async function usageOf(
   const days: UsageDay[] = []
   for (let dayMs = dayStart(fromMs); dayMs < toMs; dayMs += DAY_MS) {
     const call = sumUsage(tenantId, runIdFloor(dayMs), runIdFloor(dayMs + DAY_MS))
-    const [used] = await source.reads.run(call)
+    const [used] = await source.browse.run(call)
     invariant(used, 'the usage of a day is one row')
     days.push({
       day: new Date(dayMs).toISOString().slice(0, 10),

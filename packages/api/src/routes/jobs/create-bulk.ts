@@ -1,6 +1,6 @@
 /** POST /jobs/bulk: up to 10,000 jobs, one per line; all or none, or a result for each. */
 import Type from 'typebox'
-import { bulkAnswer, bulkQuery, performBulk, someRefused } from '../../http/bulk.ts'
+import { bulkAnswer, bulkQuery, inPieces, performBulk, someRefused } from '../../http/bulk.ts'
 import { defineRoute } from '../../http/define-route.ts'
 import { readerOf } from '../../http/validator.ts'
 import { atPlace, inWireNames } from '../../wire/in-wire-names.ts'
@@ -22,11 +22,11 @@ export const createJobs = defineRoute({
   answer: bulkAnswer,
   others: someRefused,
   writes: 'always',
+  inPieces,
   problems: ['invalid_request', 'invalid_schedule', 'quota_exceeded'],
-  handle({ service, tenant, query, body, reply }) {
+  handle({ tenant, body, reply, pieces }) {
     return performBulk<NewJob>({
-      ...{ service, reply, body, read, each: query.mode === 'each' },
-      orderOf: ({ name }) => name,
+      ...{ reply, body, read, pieces },
       write: (jobs) =>
         inWireNames(jobs, async () =>
           tenant.jobs.upsertMany(

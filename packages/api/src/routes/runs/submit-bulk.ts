@@ -4,6 +4,7 @@ import Type from 'typebox'
 import {
   bulkAnswer,
   bulkQuery,
+  inPieces,
   packBulk,
   performBulk,
   someRefused,
@@ -30,12 +31,13 @@ export const submitRuns = defineRoute({
   others: someRefused,
   status: 201,
   writes: 'keyed',
+  inPieces,
   problems: ['invalid_request', 'key_conflict', 'quota_exceeded'],
   keep: packBulk,
   replay: unpackBulk,
-  handle({ service, tenant, query, body, caller, reply }) {
+  handle({ tenant, body, caller, reply, pieces }) {
     return performBulk({
-      ...{ service, reply, body, read, each: query.mode === 'each' },
+      ...{ reply, body, read, pieces },
       write: (runs) =>
         inWireNames(runs, async () => {
           const reader = new SubmissionReader(caller.keyName)

@@ -1,9 +1,10 @@
 /** Registers the routes of remote workers at /v1 and, as an alias, at /api/v1. */
-import { limits } from '@punctual/core/errors'
-import { checkScope } from '@punctual/core/identity'
+import { limits, PunctualError } from '@punctual/core/errors'
+import { type Caller, checkScope } from '@punctual/core/identity'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Admit } from '../../http/admit.ts'
 import { callerOf, namedTenant, type Performing } from '../../http/perform.ts'
+import { InFlight } from '../../shares/in-flight.ts'
 import { problemAnswer } from '../../wire/schemas.ts'
 import type { AnyWorkerRoute } from '../define-route.ts'
 import { goneOf } from '../gone.ts'
@@ -36,6 +37,8 @@ const BASE = '/worker-sessions'
 
 export interface WorkerPerforming extends Performing {
   readonly workers: () => WorkerPorts
+  /** Claims and waits of a tenant that are in flight at once. */
+  readonly waitsPerTenant: number
 }
 
 /** Created at the first request, because the app exists before the ports. */
@@ -62,6 +65,7 @@ export function addWorkerSessions(
   admit: Admit,
 ): void {
   const serving = new Serving(performing.workers)
+  const waits = new InFlight()
   for (const prefix of PREFIXES)
     for (const route of workerRoutes)
       app.route<{ Params: { session_id?: string } }>({
@@ -80,12 +84,33 @@ export function addWorkerSessions(
           const tenantId = await namedTenant(request, request.caller, performing.service())
           const caller = { tenantId }
           const { session_id: id } = request.params
-          const session = id === undefined ? null : await sessions.authorise(caller, id)
-          reply.code(route.status ?? 200)
-          const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
-          return route.handle({ sessions, caller, session, body, gone, recheck, whenSent, reply })
+          const release = route.waits ? admitWait(waits, request.caller, performing) : null
+          try {
+            const session = id === undefined ? null : await sessions.authorise(caller, id)
+            reply.code(route.status ?? 200)
+            const recheck = async () => checkScope(await callerOf(request, performing), 'worker')
+            const call = { sessions, caller, session, body, gone, recheck, whenSent, reply }
+            return await route.handle(call)
+          } finally {
+            release?.()
+          }
         },
       })
+}
+
+/** Counts a claim or wait of the caller's tenant until the returned function is called. */
+function admitWait(
+  waits: InFlight,
+  { tenantId }: Caller,
+  { waitsPerTenant }: WorkerPerforming,
+): () => void {
+  const release = waits.take(tenantId, waitsPerTenant)
+  if (release) return release
+  throw new PunctualError(
+    'too_many_waits',
+    `The workers of the tenant have ${waitsPerTenant} claims and waits in flight here, which is its limit. Send at most one claim and one wait per session at a time.`,
+    { retryAfterMs: 1_000 },
+  )
 }
 
 function schemaOf(route: AnyWorkerRoute, hide: boolean): FastifySchema {

@@ -33,6 +33,8 @@ export const claimRuns = workerRoute({
   method: 'POST',
   path: '/claim',
   summary: 'Claims due runs',
+  waits: true,
+  problems: ['too_many_waits'],
   body: body({
     limit: Type.Integer({ minimum: 0, maximum: limits.runsPerClaim }),
     wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.claimWaitMsMax })),

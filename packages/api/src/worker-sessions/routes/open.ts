@@ -14,6 +14,7 @@ export const openSession = workerRoute({
   path: null,
   summary: 'Opens a session',
   status: 201,
+  problems: ['quota_exceeded'],
   body: body({
     id: Type.Optional(token),
     host: Type.String({ minLength: 1, maxLength: 255 }),

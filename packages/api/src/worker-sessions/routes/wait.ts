@@ -11,6 +11,8 @@ export const waitForHints = workerRoute({
   method: 'POST',
   path: '/wait',
   summary: 'Waits for hints',
+  waits: true,
+  problems: ['too_many_waits'],
   body: body({
     after: Type.Optional(Type.String({ maxLength: 64 })),
     wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.claimWaitMsMax })),

@@ -1,7 +1,7 @@
 /** Starts the HTTP app on an address, and explains failures in terms of flags. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { type Admission, createApp } from '@punctual/api'
+import { type Admission, createApp, OpenStreams } from '@punctual/api'
 import { PunctualError } from '@punctual/core/errors'
 import type { Caller } from '@punctual/core/identity'
 import { asUnavailable } from '@punctual/store'
@@ -17,7 +17,8 @@ export interface Listening {
 }
 
 export async function listen(config: Config, state: NodeState, log: NodeLog): Promise<Listening> {
-  const { host, port, trustProxy, httpRate: ratePerKey, metricsToken } = config
+  const { host, port, trustProxy, httpRate: ratePerKey, tenantHttpRate: ratePerTenant } = config
+  const { metricsToken, tenantStreams: streamsPerTenant, tenantWaits: waitsPerTenant } = config
   const { health, ready, metrics, service, workers } = state
   const tls = readTls(config)
   const admission = admissionOf(config)
@@ -25,6 +26,7 @@ export async function listen(config: Config, state: NodeState, log: NodeLog): Pr
   const app = createApp({
     ...ports,
     ...{ admission, trustProxy, ratePerKey, version, logger: log, explain: asUnavailable },
+    ...{ ratePerTenant, waitsPerTenant, streams: new OpenStreams({ streamsPerTenant }) },
     ...tls,
     ...(metricsToken !== null && { metricsToken }),
   })
