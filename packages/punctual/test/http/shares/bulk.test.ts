@@ -3,7 +3,7 @@
  * connections of requests are shared, and no transaction has a savepoint for each line.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HttpKit } from '../kit/http-kit.ts'
+import { HttpKit } from '../../kit/http-kit.ts'
 
 let http: HttpKit
 

@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import { createApp } from '@punctual/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serviceOf } from '../../src/http/service.ts'
-import { HttpKit } from '../kit/http-kit.ts'
+import { serviceOf } from '../../../src/http/service.ts'
+import { HttpKit } from '../../kit/http-kit.ts'
 
 let http: HttpKit
 let url: string

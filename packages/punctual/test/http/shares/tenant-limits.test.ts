@@ -1,7 +1,7 @@
 /** Bounds that all keys of a tenant share at a node: rate, streams, waiting claims, sessions. */
 import { OpenStreams } from '@punctual/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HttpKit } from '../kit/http-kit.ts'
+import { HttpKit } from '../../kit/http-kit.ts'
 
 let http: HttpKit
 

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { belongingsOf } from '../kit/http-belongings.ts'
-import { HttpKit } from '../kit/http-kit.ts'
+import { belongingsOf } from '../../kit/http-belongings.ts'
+import { HttpKit } from '../../kit/http-kit.ts'
 import {
   ask,
   covers,
@@ -13,7 +13,7 @@ import {
   type Operation,
   operationsOf,
   readDocument,
-} from '../kit/http-operations.ts'
+} from '../../kit/http-operations.ts'
 
 const AT_ONCE = 300
 /** Many answers queue behind each other on the few connections. */
@@ -31,7 +31,7 @@ afterAll(() => http.close())
 
 /** The sum of the table "Connections of a process": what a process with every role may open. */
 function documentedConnections(): number {
-  const text = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
   const [, section = ''] = text.split('## Connections of a process')
   const numbers = [...section.matchAll(/^\| [a-z ]+ \| (?:up to )?(\d+)(.*?)\|/gm)].map(
     ([, number, more = '']) => Number(number) + (more.includes('a second on demand') ? 1 : 0),
