@@ -72,8 +72,15 @@ export class Queues {
       queues.pauses(this.#tenantId),
     ])
     const paused = pauses.flatMap(({ queue }) => queue ?? [])
-    const names = new Set([...depths.map((lane) => lane.queue), ...paused])
-    return [...names].sort().map((queue) => summary(queue, depths, ended, pauses))
+    // Grouped once: a tenant may have thousands of queues, and thousands of lanes.
+    const [lanes, ends] = [byQueue(depths), byQueue(ended)]
+    const ofAll = pauses.find(({ queue }) => queue === null) ?? null
+    const pauseBy = new Map(pauses.map((pause) => [pause.queue, pause]))
+    return [...new Set([...lanes.keys(), ...paused])]
+      .sort()
+      .map((queue) =>
+        summary(queue, lanes.get(queue) ?? [], ends.get(queue) ?? [], pauseBy.get(queue) ?? ofAll),
+      )
   }
 
   /** All pauses; the pause of all queues comes first. */
@@ -137,16 +144,24 @@ export class Queues {
   }
 }
 
+function byQueue<Entry extends { readonly queue: string }>(entries: readonly Entry[]) {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.queue)
+    if (group) group.push(entry)
+    else groups.set(entry.queue, [entry])
+  }
+  return groups
+}
+
 function summary(
   queue: string,
-  depths: readonly LaneDepth[],
+  lanes: readonly LaneDepth[],
   ended: Ended,
-  pauses: readonly Pause[],
+  pause: Pause | null,
 ): Queue {
-  const lanes = depths.filter((lane) => lane.queue === queue)
   const sum = (count: (lane: LaneDepth) => number) =>
     lanes.reduce((total, lane) => total + count(lane), 0)
-  const pause = pauseOf(pauses, queue)
   return {
     queue,
     paused: pause !== null,
@@ -155,9 +170,7 @@ function summary(
     scheduled: sum((lane) => lane.waiting),
     running: sum((lane) => lane.running),
     oldestMs: Math.max(0, ...lanes.map((lane) => (lane.due > 0 ? lane.oldestMs : 0))),
-    endedLastMinute: Object.fromEntries(
-      ended.filter((entry) => entry.queue === queue).map(({ state, runs }) => [state, runs]),
-    ),
+    endedLastMinute: Object.fromEntries(ended.map(({ state, runs }) => [state, runs])),
     lanes,
   }
 }

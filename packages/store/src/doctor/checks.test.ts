@@ -2,6 +2,7 @@ import { PunctualError } from '@punctual/core/errors'
 import { describe, expect, test } from 'vitest'
 import { durabilityChecks } from './durability-checks.ts'
 import type { Finding } from './finding.ts'
+import { CONNECTIONS_OF_A_NODE } from './judge-guarantees.ts'
 import { dayChecks, migrationCheck, privilegeCheck } from './schema-checks.ts'
 import { serverChecks } from './server-checks.ts'
 import type {
@@ -72,8 +73,8 @@ describe('the server', () => {
     ['writable', { readOnly: 'on' }, {}, 'fail'],
     ['connections', { maxConnections: 30 }, {}, 'warn'],
     ['connections', {}, { roleLimit: 25 }, 'warn'],
-    ['connections', {}, { databaseLimit: 39 }, 'warn'],
-    ['connections', {}, { databaseLimit: 40 }, 'ok'],
+    ['connections', {}, { databaseLimit: CONNECTIONS_OF_A_NODE - 1 }, 'warn'],
+    ['connections', {}, { databaseLimit: CONNECTIONS_OF_A_NODE + 10 }, 'ok'],
     ['locks', { maxLocks: 64, maxConnections: 100 }, {}, 'warn'],
     ['statement_timeout', { statementTimeoutMs: 5000 }, {}, 'warn'],
     ['statement_timeout', { statementTimeoutMs: 60_000 }, {}, 'ok'],

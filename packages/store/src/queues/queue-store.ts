@@ -39,7 +39,7 @@ export class QueueStore {
   }
 
   async #claims(): Promise<string[]> {
-    const rows = await this.#database.browse.run(listClaims())
+    const rows = await this.#database.control.run(listClaims())
     return rows.map(({ virtualtransaction }) => virtualtransaction)
   }
 
