@@ -24,11 +24,11 @@ it('reclaims permits once per tick and rests 5 s, whether or not there were any'
   expect(table).toEqual({ gaps: 0, calls: 2, reclaimed: 1 })
 })
 
-it('rests for a minute while there are no rates', async () => {
+it('rests longer while there are no rates', async () => {
   const answers = [null, 0, null]
   const keeper = new RateKeeper({ store: { closeRateGaps: async () => answers.shift() ?? null } })
   expect([await keeper.tick(), await keeper.tick(), await keeper.tick()]).toEqual([
-    60_000, 5_000, 60_000,
+    15_000, 5_000, 15_000,
   ])
 })
 

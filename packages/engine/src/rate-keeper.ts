@@ -11,7 +11,7 @@ export interface RateKeeperOptions {
 
 const REST_MS = 5_000
 /** Without a rate there is nothing to reclaim. */
-const REST_WITHOUT_RATES_MS = 60_000
+const REST_WITHOUT_RATES_MS = 15_000
 
 export class RateKeeper implements Role {
   readonly name = 'rate-keeper'

@@ -210,6 +210,8 @@ describe('on an external database', () => {
     const breakIt = `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     await vi.waitFor(async () => {
+      // A transaction otherwise sees the activity as it was when it first looked.
+      await database.query('select pg_stat_clear_snapshot()')
       expect((await database.query(breakIt)).rowCount).toBe(1)
     }, patience)
     const { status, body } = await answer

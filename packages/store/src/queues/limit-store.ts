@@ -1,5 +1,5 @@
 /** The limits of queues and tenants: users set and remove them, every claim enforces them. */
-import { limits as bounds } from '@punctual/core/errors'
+import { limits } from '@punctual/core/errors'
 import type { QueueLimits } from '@punctual/core/flow'
 import { boundReached, limitsAfterQuotas, limitsWithin, type Quotas } from '@punctual/core/identity'
 import type { LimitInForce } from '@punctual/core/queue'
@@ -68,7 +68,7 @@ export class LimitStore {
       weight,
       by,
       this.#signals.channelName,
-      bounds.limitsPerTenant,
+      limits.limitsPerTenant,
     )
     const rows = await this.#database.control.run(call)
     if (rows.length === 0) throw boundReached('limitsPerTenant')

@@ -61,6 +61,7 @@ export class RowSecurity {
   #facts = UNKNOWN
   /** When the state was read last, by the monotonic clock; null before the first time. */
   #readAtMs: number | null = null
+  #looking: Promise<void> | null = null
 
   constructor(database: Database) {
     this.#database = database
@@ -129,12 +130,19 @@ export class RowSecurity {
     return this.#database.ambient.forTenant(tenantId, work)
   }
 
-  /** Reads the state again, unless it was read a short time ago. */
+  /** Reads the state again, unless it was read a short time ago. Callers share a reading. */
   async look(): Promise<void> {
-    const { control, schema, localClock, ambient } = this.#database
-    const nowMs = localClock.monotonicMs()
-    if (this.#readAtMs !== null && nowMs - this.#readAtMs < LOOK_AGAIN_MS) return
-    this.#readAtMs = nowMs
+    const nowMs = this.#database.localClock.monotonicMs()
+    const isRecent = this.#readAtMs !== null && nowMs - this.#readAtMs < LOOK_AGAIN_MS
+    if (isRecent && this.#looking === null) return
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null
+    })
+    await this.#looking
+  }
+
+  async #look(): Promise<void> {
+    const { control, schema, ambient } = this.#database
     const [row] = await ambient.outside(() => control.run(readState(schema)))
     this.#found(factsFrom(row))
   }
