@@ -1,6 +1,6 @@
 -- Moves the first due run of a lane to a later position, otherwise unchanged: the claim of this run
 -- alone fails on a stored value. The value may be of its rate, which other runs share, so the run
--- does not end: it is claimed again later, when somebody may have repaired the value.
+-- does not end: it is claimed again later, when an operator may have repaired the value.
 --
 -- Parameters: $1 lane, $2 delay in ms
 -- Returns: the run; no row when none is due or another transaction holds it

@@ -617,7 +617,7 @@ const SET_ASIDE_HEAD: TypedStatement<SetAsideHeadRow> = {
 
 /** Moves the first due run of a lane to a later position, otherwise unchanged: the claim of this run
  * alone fails on a stored value. The value may be of its rate, which other runs share, so the run
- * does not end: it is claimed again later, when somebody may have repaired the value. */
+ * does not end: it is claimed again later, when an operator may have repaired the value. */
 export function setAsideHead(lane: Num, delayInMs: Big): Call<SetAsideHeadRow> {
   return { statement: SET_ASIDE_HEAD, values: [lane, delayInMs] }
 }
