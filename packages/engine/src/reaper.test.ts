@@ -175,7 +175,18 @@ it('grants only those leases again that a late check could have cost', async () 
 
 it('fences the sessions of a large fleet a few at a time', async () => {
   await watch(LEASE_MS + 1_000)
-  expired = Array.from({ length: 200 }, (_, n) => String(n))
+  expired = Array.from({ length: 201 }, (_, n) => String(n))
   expect(await reaper.tick()).toBeLessThan(1_000)
-  expect(reaped).toHaveLength(1)
+  expect(reaped.map((ids) => ids.length)).toEqual([200])
+  await reaper.tick()
+  expect(expired).toEqual([])
+})
+
+it('any number of long leases that still have to be watched hide no short one', async () => {
+  expired = Array.from({ length: 1_000 }, (_, n) => String(n))
+  leases = new Map(expired.map((id) => [id, 600_000]))
+  leases.set('short', 3_000)
+  expired.push('short')
+  await watch(5_000)
+  expect(reaped).toEqual([['short']])
 })

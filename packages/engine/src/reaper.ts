@@ -26,7 +26,10 @@ const REST_MIN_MS = 250
 const CHECKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
 const PARKED_MS = 5_000
-/** Sessions per check, so that the end of a large fleet does not occupy the database. */
+/**
+ * Sessions fenced after one check, so that the end of a large fleet does not occupy the database.
+ * All expired ones are examined: those that wait for their watch must not hide the others.
+ */
 const SESSIONS_MAX = 200
 
 export class Reaper implements Role {
@@ -61,7 +64,7 @@ export class Reaper implements Role {
     // be dead too.
     if (expired.parked) await store.resolveParked(PARKED_MS)
     const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / CHECKS_PER_LEASE
-    const more = expired.sessionIds.length === SESSIONS_MAX && gone.length > 0
+    const more = gone.length > SESSIONS_MAX
     const nextMs = more ? 0 : Math.min(patienceMs, expired.nextInMs ?? REST_MAX_MS)
     const restMs = Math.max(REST_MIN_MS, Math.min(REST_MAX_MS, everyMs, nextMs))
     // What this tick did after its check counts as late: the database may have stood still.
@@ -92,11 +95,12 @@ export class Reaper implements Role {
       this.#options.onReaped?.(result)
     }
     try {
-      await take(gone)
+      await take(gone.slice(0, SESSIONS_MAX))
     } catch (error) {
       if (gone.length < 2) throw error
       const first = this.#failures++ % gone.length
-      for (const id of [...gone.slice(first), ...gone.slice(0, first)]) await take([id])
+      const rotated = [...gone.slice(first), ...gone.slice(0, first)]
+      for (const id of rotated.slice(0, SESSIONS_MAX)) await take([id])
     }
   }
 
@@ -105,7 +109,7 @@ export class Reaper implements Role {
     const { clock, store } = this.#options
     let expired: ExpiredSessions
     try {
-      expired = await store.expiredSessions(SESSIONS_MAX)
+      expired = await store.expiredSessions()
     } catch (error) {
       this.#watch.interrupted(clock.monotonicMs())
       throw error

@@ -28,10 +28,10 @@ export interface UpkeepStore {
    */
   promote(horizonMs: number, limit: number): Promise<{ promoted: number; nextInMs: number | null }>
   /**
-   * Returns sessions whose lease has expired by the database's clock, those that expired first, with
-   * the server's start as its incarnation.
+   * Returns all sessions whose lease has expired by the database's clock, with the server's start as
+   * its incarnation.
    */
-  expiredSessions(limit: number): Promise<ExpiredSessions>
+  expiredSessions(): Promise<ExpiredSessions>
   /** Returns ids of sessions that hold leases but do not exist. */
   orphanSessions(): Promise<readonly string[]>
   /** Fences the sessions and returns or ends their runs. */

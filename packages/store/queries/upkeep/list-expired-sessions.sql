@@ -1,6 +1,6 @@
 -- Sessions whose lease has expired, and the server instance that reports them.
 --
--- Parameters: $1 most sessions
+-- Parameters: none
 -- Returns: incarnation (changes when the server restarts or another one takes over), ids, the lease
 --   of each in ms, ms until the next lease expires (null when there is none), whether any run is
 --   parked, shortest lease of all sessions in ms (null when there is none)
@@ -13,8 +13,6 @@ expired as materialized (
   select s.id, s.lease_ms
   from punctual.sessions s
   where s.expires_at <= (select at from now)
-  order by s.expires_at
-  limit $1::integer
 )
 select
   concat_ws(' ', pg_postmaster_start_time(),

@@ -74,8 +74,8 @@ const LIST_EXPIRED_SESSIONS: TypedStatement<ListExpiredSessionsRow> = {
 }
 
 /** Sessions whose lease has expired, and the server instance that reports them. */
-export function listExpiredSessions(mostSessions: Num): Call<ListExpiredSessionsRow> {
-  return { statement: LIST_EXPIRED_SESSIONS, values: [mostSessions] }
+export function listExpiredSessions(): Call<ListExpiredSessionsRow> {
+  return { statement: LIST_EXPIRED_SESSIONS, values: [] }
 }
 
 export interface ListFreeGatesRow {

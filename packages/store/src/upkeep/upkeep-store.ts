@@ -132,8 +132,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
     return row
   }
 
-  async expiredSessions(limit: number): Promise<ExpiredSessions> {
-    const [row] = await this.#database.upkeep.runPinned(listExpiredSessions(limit))
+  async expiredSessions(): Promise<ExpiredSessions> {
+    const [row] = await this.#database.upkeep.runPinned(listExpiredSessions())
     invariant(row, 'the expired sessions are one row')
     return row
   }

@@ -35,7 +35,7 @@ it.each([
   expect(runs.map(({ id }) => id)).toEqual([due])
   expect(nextDueInMs).toBeGreaterThan(10_000)
   expect(nextDueInMs).toBeLessThanOrEqual(20_000)
-  expect((await worker.upkeep.expiredSessions(200)).sessionIds).toEqual([])
+  expect((await worker.upkeep.expiredSessions()).sessionIds).toEqual([])
   expect(
     await worker.work.settle(
       session,

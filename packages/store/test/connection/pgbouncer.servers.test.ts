@@ -72,7 +72,7 @@ describeWithServer('pgbouncer', () => {
       state: 'succeeded',
       payload: { a: 1 },
     })
-    expect((await store.upkeep.expiredSessions(200)).sessionIds).toEqual([])
+    expect((await store.upkeep.expiredSessions()).sessionIds).toEqual([])
     await store.upkeep.promote(60_000, 10)
     expect(await store.work.renewSession(sessionId)).toEqual({ drains: false })
   })

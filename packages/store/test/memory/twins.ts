@@ -170,7 +170,7 @@ export class Twins {
   /** Reaps the sessions that have expired; a worker that was reaped opens another session. */
   async reapExpired(worker: number): Promise<void> {
     const expired = await this.both(
-      async ({ upkeep }) => (await upkeep.expiredSessions(200)).sessionIds,
+      async ({ upkeep }) => (await upkeep.expiredSessions()).sessionIds,
     )
     await this.both(({ upkeep }) => upkeep.reap(expired, CRASHES_UNTIL_QUARANTINE))
     const isReaped = !this.memory.db.sessions.has(this.sessions[worker] as string)

@@ -132,7 +132,7 @@ describe.each(postgresMajors)('migrations on PostgreSQL %s', (major) => {
     const store = open('punctual', url.href)
     await store.migrate()
     await store.check()
-    expect(await store.upkeep.expiredSessions(200)).toMatchObject({ sessionIds: [] })
+    expect(await store.upkeep.expiredSessions()).toMatchObject({ sessionIds: [] })
     await store.upkeep.vacuumHotTables()
     await store.close()
     await sql.query(`drop owned by ${role}; drop role ${role}`)

@@ -236,3 +236,19 @@ it('a session is fenced after its own lease, whatever leases other sessions have
   }
   expect(watchedMs).toBeLessThanOrEqual(8_000)
 })
+
+it('all expired sessions are examined, so that none hides behind others', async () => {
+  await t.sql.query(
+    `insert into punctual.sessions
+       (id, opened_at, renewed_at, expires_at, lease_ms, pid, capacity, state, host, version,
+        handlers, queues, labels)
+     select 1000 + i, now(), now(), now() - interval '1 hour', 600000, 1, 1, 'active', 'h', 'v',
+       '{}', '{}', '{}'
+     from generate_series(1, 1000) i`,
+  )
+  const session = await t.session(3_000)
+  await t.expire(session)
+  const { sessionIds, leasesMs } = await t.store.upkeep.expiredSessions()
+  expect(leasesMs[sessionIds.indexOf(session)]).toBe(3_000)
+  await t.sql.query('delete from punctual.sessions where id between 1001 and 2000')
+})

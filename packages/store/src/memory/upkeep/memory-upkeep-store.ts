@@ -25,8 +25,8 @@ export class MemoryUpkeepStore implements Simulated {
     return this.#options.line.call('promote', () => promote(this.#options.db, horizonMs, limit))
   }
 
-  expiredSessions(limit: number) {
-    return this.#options.line.call('list-expired', () => expiredSessions(this.#options.db, limit))
+  expiredSessions() {
+    return this.#options.line.call('list-expired', () => expiredSessions(this.#options.db))
   }
 
   orphanSessions() {

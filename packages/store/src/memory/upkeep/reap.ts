@@ -11,13 +11,10 @@ import { queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
 
-export function expiredSessions(db: MemoryDatabase, limit: number) {
+export function expiredSessions(db: MemoryDatabase) {
   const sessions = db.sessions.values()
   const ahead = sessions.map(({ expiresMs }) => expiresMs).filter((ms) => ms > db.nowMs)
-  const expired = sessions
-    .filter(({ expiresMs }) => expiresMs <= db.nowMs)
-    .sort((a, b) => a.expiresMs - b.expiresMs)
-    .slice(0, limit)
+  const expired = sessions.filter(({ expiresMs }) => expiresMs <= db.nowMs)
   return {
     incarnation: String(db.incarnation),
     sessionIds: expired.map(({ id }) => id),

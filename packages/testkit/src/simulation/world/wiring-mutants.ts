@@ -20,7 +20,7 @@ export const hastyReaper: WiringMutants = {
   reaper: (store) => ({
     name: 'reaper',
     tick: async () => {
-      const { sessionIds } = await store.expiredSessions(200)
+      const { sessionIds } = await store.expiredSessions()
       if (sessionIds.length > 0) await store.reap(sessionIds, defaults.crashesUntilQuarantine)
       await store.resolveParked(5_000)
       return 250
