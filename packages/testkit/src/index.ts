@@ -7,6 +7,7 @@ export * from './postgres/index.ts'
 export { dumpSchema, freshSchema } from './schema/dump-schema.ts'
 export * from './servers/index.ts'
 export {
+  awaiting,
   dead,
   migratedDatabase,
   retry,

@@ -393,7 +393,7 @@ export interface Operations {
       } | null
       run: {
         id: string
-        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
         handler: string
         queue: string
         priority: number
@@ -1503,7 +1503,7 @@ export interface Operations {
   "GET /runs": {
     query: {
       /** Any of these. */
-      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
       /** The name or the id of a job. */
       job?: string | undefined
       queue?: string | undefined
@@ -1538,7 +1538,7 @@ export interface Operations {
     answer: {
       runs: {
         id: string
-        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
         handler: string
         queue: string
         priority: number
@@ -1691,7 +1691,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1735,7 +1735,7 @@ export interface Operations {
   "GET /runs/counts": {
     query: {
       /** Any of these. */
-      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
       /** The name or the id of a job. */
       job?: string | undefined
       queue?: string | undefined
@@ -1782,7 +1782,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1826,7 +1826,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1872,7 +1872,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1927,7 +1927,7 @@ export interface Operations {
     }
     answer: {
       id: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
       handler: string
       queue: string
       priority: number
@@ -1999,7 +1999,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Cancels a run. A run that has not started becomes `cancelled`. The handler of a running one is asked to end: the run is `cancelling` until it has ended, for at most 30 s. Repeating the request changes nothing. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2015,7 +2015,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Explains why a run is not running now. A run that is due and not running always has a reason. For a tenant, workers that serve all tenants appear with their ids only. Requires the scope `read`. Specific problems: run_not_found. */
@@ -2070,7 +2070,7 @@ export interface Operations {
     }
     answer: {
       id: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
       output: unknown
     }
   }
@@ -2087,7 +2087,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Makes a scheduled run due now. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2099,7 +2099,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Changes when a run that has not started is due. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2115,7 +2115,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Records how an unknown run ended. `succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once. Requires the scope `operate`. Specific problems: run_not_found, state_conflict, already_handled, key_conflict. */

@@ -1,3 +1,10 @@
+export type {
+  AwaitingLook,
+  AwaitingStore,
+  Report,
+  ReportAnswer,
+  ReportedAttempt,
+} from './awaiting.ts'
 export type { GroupLook, GroupUpkeep } from './groups.ts'
 export type {
   Guarantee,

@@ -27,6 +27,7 @@ import type { Signals } from '../connection/signals.ts'
 import type { ArrayOf, Call } from '../sql/typed.ts'
 import type { ParkedRuns } from './parked-runs.ts'
 import {
+  awaitRuns,
   findSettled,
   recordStale,
   type SettleAllSucceededRow,
@@ -37,6 +38,7 @@ import {
   settleRetry,
   settleSkipped,
   settleSucceeded,
+  settleUnknown,
 } from './statements.gen.ts'
 
 /** The row of a statement that settles: whether all were, or which. */
@@ -134,8 +136,10 @@ export class RunSettlements {
   }
 
   /** Handles what ends mean for jobs and for waiting runs, beyond what was committed with them. */
-  async follow(settlements: readonly Settlement[]): Promise<void> {
+  async follow(all: readonly Settlement[]): Promise<void> {
     const { signals, parked, jobs } = this.#options
+    // A run that awaits its target keeps its places.
+    const settlements = all.filter(({ kind }) => kind !== 'awaiting')
     // Runs may wait for freed places under the limits of a queue or a tenant.
     if (settlements.some((s) => s.run.limited)) signals.anything()
     const gates: bigint[] = []
@@ -180,11 +184,15 @@ export class RunSettlements {
     const dead: SettlementOf<'dead'>[] = []
     const cancelled: SettlementOf<'cancelled'>[] = []
     const skipped: SettlementOf<'skipped'>[] = []
+    const unknown: SettlementOf<'unknown'>[] = []
+    const awaiting: SettlementOf<'awaiting'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
       else if (s.kind === 'dead') dead.push(s)
       else if (s.kind === 'skipped') skipped.push(s)
+      else if (s.kind === 'unknown') unknown.push(s)
+      else if (s.kind === 'awaiting') awaiting.push(s)
       else cancelled.push(s)
     }
     const add = (
@@ -219,19 +227,7 @@ export class RunSettlements {
       ),
     )
     // Retries with a cancel request are cancelled instead.
-    add(
-      retries,
-      (runs) =>
-        settleCancelled(
-          sessionId,
-          ...fences(runs),
-          agos(retries),
-          jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
-          textArray(retries.map(() => null)),
-          true,
-        ),
-      true,
-    )
+    add(retries, (runs) => this.#cancelRequested(sessionId, runs, retries), true)
     add(dead, (runs) =>
       settleDead(
         sessionId,
@@ -253,10 +249,44 @@ export class RunSettlements {
         false,
       ),
     )
+    add(unknown, (runs) =>
+      settleUnknown(
+        sessionId,
+        ...fences(runs),
+        agos(unknown),
+        int2Array(unknown.map((s) => attemptOutcomes[s.outcome])),
+        jsonbArray(unknown.map((s) => JSON.stringify(s.failure))),
+        textArray(unknown.map((s) => s.reason)),
+      ),
+    )
+    add(awaiting, (runs) =>
+      awaitRuns(
+        ...fences(runs),
+        agos(awaiting),
+        int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.timeoutMs))),
+        int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.lookInMs ?? s.timeoutMs))),
+        textArray(awaiting.map((s) => s.statusUrl)),
+      ),
+    )
+    // A run with a cancel request does not wait for its target.
+    add(awaiting, (runs) => this.#cancelRequested(sessionId, runs, awaiting), true)
     add(skipped, (runs) =>
       settleSkipped(sessionId, ...fences(runs), textArray(skipped.map((s) => s.reason))),
     )
     return steps
+  }
+
+  /** Ends those of the runs that were asked to end. */
+  #cancelRequested(
+    sessionId: string,
+    runs: readonly ClaimedRun[],
+    settlements: readonly (SettlementOf<'retry'> | SettlementOf<'awaiting'>)[],
+  ): Call<SettledRow> {
+    const failures = settlements.map((s) => ('failure' in s ? JSON.stringify(s.failure) : null))
+    const reasons = textArray(settlements.map(() => null))
+    const [ids, fenceValues] = fences(runs)
+    const given = [agos(settlements), jsonbArray(failures), reasons] as const
+    return settleCancelled(sessionId, ids, fenceValues, ...given, true)
   }
 
   async #recordStale(
@@ -337,6 +367,8 @@ function endsOf(settlement: Settlement): (AttemptOutcome | null)[] {
   if (settlement.kind === 'succeeded' || settlement.kind === 'cancelled') return [settlement.kind]
   // No attempt was made.
   if (settlement.kind === 'skipped') return [null]
+  // Its target may have reported any end before it was known to await it.
+  if (settlement.kind === 'awaiting') return ['succeeded', 'failed', 'timed_out', 'cancelled']
   const { kind, outcome } = settlement
   return kind === 'retry' ? [outcome, 'cancelled'] : [outcome]
 }

@@ -4,6 +4,24 @@ import { bigint, boolean, number, orNull, text, texts } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
+export interface AwaitRunsRow {
+  readonly accepted: string[] | null
+}
+
+const AWAIT_RUNS: TypedStatement<AwaitRunsRow> = {
+  path: 'work/await-runs',
+  daily: false,
+  columns: ['accepted'],
+  decode: (row) => ({
+    accepted: orNull(texts, row[0]),
+  }),
+}
+
+/** Leaves runs to their targets: their leases stay, with the same fences, and belong to no worker. */
+export function awaitRuns(runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, howLongToWait: List<'int8'>, inHowManyMs: List<'int8'>, addressesOfTheirStates: List<'text'>): Call<AwaitRunsRow> {
+  return { statement: AWAIT_RUNS, values: [runIds, fences, msSinceHandlerWas, howLongToWait, inHowManyMs, addressesOfTheirStates] }
+}
+
 export interface ClaimControlledRunsRow {
   readonly nextPos: string | null
   readonly unseen: string | null
@@ -734,4 +752,22 @@ const SETTLE_SUCCEEDED: TypedStatement<SettleSucceededRow> = {
  * a pair, and what does not is left alone. The common case is settle-all-succeeded. */
 export function settleSucceeded(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, outputs: List<'text'>): Call<SettleSucceededRow> {
   return { statement: SETTLE_SUCCEEDED, values: [session, runIds, fences, msSinceHandlerWas, outputs] }
+}
+
+export interface SettleUnknownRow {
+  readonly accepted: string[] | null
+}
+
+const SETTLE_UNKNOWN: TypedStatement<SettleUnknownRow> = {
+  path: 'work/settle-unknown',
+  daily: false,
+  columns: ['accepted'],
+  decode: (row) => ({
+    accepted: orNull(texts, row[0]),
+  }),
+}
+
+/** Ends runs that must not run twice, and of which nobody knows what their targets did. */
+export function settleUnknown(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, attemptOutcomes: List<'int2'>, errors: List<'jsonb'>, reasons: List<'text'>): Call<SettleUnknownRow> {
+  return { statement: SETTLE_UNKNOWN, values: [session, runIds, fences, msSinceHandlerWas, attemptOutcomes, errors, reasons] }
 }

@@ -3,6 +3,7 @@ import { encodeJson } from '@punctual/core/check'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
+import { retry, succeeded } from '@punctual/testkit'
 import { expect } from 'vitest'
 import { gateOf } from '../../src/submit/flow-keys.ts'
 import { HOUR_MS, type Twins } from './twins.ts'
@@ -124,7 +125,25 @@ export async function discard(twins: Twins, pick: number): Promise<void> {
   expect(await twins.memory.client.deadLetters.discard(id)).toBe(theirs)
 }
 
-/** Removes due times: they come from the server that created the run. */
+/** Without due times: they come from the server that created the run. */
+const COMPARED = [
+  ...(['id', 'fence', 'lane', 'tenantId', 'handler', 'queue', 'priority', 'weight'] as const),
+  ...(['limited', 'attempt', 'crashes', 'traits', 'jobId', 'gate', 'expiresInMs'] as const),
+  ...(['maxAttempts', 'timeoutMs', 'payload', 'policy', 'trace', 'slotMs'] as const),
+  'missedFromMs' as const,
+]
+
+/** A claimed run reads its properties from the answer of its claim: it has none of its own. */
 function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
-  return { ...rest, runs: runs.map(({ dueMs: _, ...run }) => run) }
+  const compared = (run: ClaimedRun) => COMPARED.map((name) => [name, run[name]])
+  return { ...rest, runs: runs.map(compared) }
+}
+
+/** The target of a run that awaits it reports a success or a failure. */
+export async function report(twins: Twins, pick: number, fails: boolean): Promise<void> {
+  const run = twins.awaiting[pick % Math.max(1, twins.awaiting.length)]
+  if (!run) return
+  const settlement = fails ? retry(run) : succeeded(run)
+  const theirs = await twins.t.store.work.settle('0', [settlement])
+  expect(await twins.memory.work.settle('0', [settlement])).toEqual(theirs)
 }

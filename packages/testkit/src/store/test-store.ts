@@ -188,6 +188,11 @@ export function retry(run: ClaimedRun, delayMs = 0): Settlement {
   return { kind: 'retry', run, startedAgoMs: 1, outcome: 'failed', failure, delayMs }
 }
 
+/** The target accepted the work and reports the outcome later. */
+export function awaiting(run: ClaimedRun, timeoutMs = 60_000): Settlement {
+  return { kind: 'awaiting', run, startedAgoMs: 1, timeoutMs, lookInMs: null, statusUrl: null }
+}
+
 export function dead(run: ClaimedRun): Settlement {
   const failure = { name: 'Error', message: 'failed on purpose' }
   return {
