@@ -2018,6 +2018,22 @@ export interface Operations {
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
+  /** Reports that a run that awaits its target has succeeded. The same report again gets the same answer. A report may arrive before the run is known to be `awaiting`. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/complete": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      /** The output of the run. */
+      output?: unknown
+    }
+    answer: {
+      id: string
+      /** `retrying`: another attempt follows. */
+      state: "succeeded" | "dead" | "cancelled" | "skipped" | "unknown" | "retrying"
+    }
+  }
   /** Explains why a run is not running now. A run that is due and not running always has a reason. For a tenant, workers that serve all tenants appear with their ids only. Requires the scope `read`. Specific problems: run_not_found. */
   "GET /runs/{id}/explain": {
     params: {
@@ -2035,6 +2051,29 @@ export interface Operations {
         detail: string
         [name: string]: unknown
       }[]
+    }
+  }
+  /** Reports that the attempt of a run that awaits its target has failed. The run is tried again by its retry policy, or is dead. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/fail": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      error?: {
+        name?: string | undefined
+        message?: string | undefined
+        code?: string | undefined
+      } | undefined
+      /** False: another attempt cannot help. */
+      retryable?: boolean | undefined
+      /** When to try again, at the earliest. */
+      retry_after_ms?: number | undefined
+    }
+    answer: {
+      id: string
+      /** `retrying`: another attempt follows. */
+      state: "succeeded" | "dead" | "cancelled" | "skipped" | "unknown" | "retrying"
     }
   }
   /** Lists the log lines of a run, oldest first. With `Accept: text/event-stream`, lines are sent as they are written: `log` events until the run has ended, then one `end` event. `Last-Event-ID` resumes after that line. Requires the scope `read`. Specific problems: run_not_found, invalid_cursor, too_many_streams. */
@@ -2088,6 +2127,20 @@ export interface Operations {
       id: string
       result: string
       state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+    }
+  }
+  /** Shows how far a run that awaits its target has come. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/progress": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      /** Any value, by convention a number from 0 to 1. */
+      progress: unknown
+    }
+    answer: {
+      id: string
     }
   }
   /** Makes a scheduled run due now. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */

@@ -1,10 +1,15 @@
 /** The store port of runs that await their targets: what targets report, and who looks after them. */
+import type { Failure } from '../errors/failure.ts'
 import type { AttemptOutcome, FinalState } from '../run/run-state.ts'
-import type { WireOutcome } from '../wire/outcome.ts'
 
 /** What a target reports of one attempt. */
-export type Report = Pick<WireOutcome, 'output' | 'error' | 'retry_after_ms'> & {
+export interface TargetReport {
   readonly outcome: 'succeeded' | 'failed'
+  readonly output?: unknown
+  /** `retryable` is false when another attempt cannot help. */
+  readonly error?: Partial<Failure> & { readonly retryable?: boolean }
+  /** How long to wait before the next attempt. */
+  readonly retryAfterMs?: number
 }
 
 /** The attempt that a token speaks for. */
@@ -15,13 +20,16 @@ export interface ReportedAttempt {
   readonly attempt: number
 }
 
+/** The state of a run after an accepted report. */
+export type ReportedState = FinalState | 'retrying'
+
 /**
  * What a report has done. `accepted`: the run ended so, or is tried again, now or by an earlier
  * report that said the same. `ended`: the attempt ended in another way before. `superseded`: another
  * attempt follows, or has followed. `gone`: the run does not exist.
  */
 export type ReportAnswer =
-  | { readonly result: 'accepted'; readonly state: FinalState | 'retrying' }
+  | { readonly result: 'accepted'; readonly state: ReportedState }
   | {
       readonly result: 'ended'
       readonly state: FinalState
@@ -42,7 +50,9 @@ export interface AwaitingLook {
 
 export interface AwaitingStore {
   /** Ends the attempt, or lets the run be tried again, by its policy. */
-  report(attempt: ReportedAttempt, report: Report): Promise<ReportAnswer>
+  report(attempt: ReportedAttempt, report: TargetReport): Promise<ReportAnswer>
+  /** Shows the progress of an attempt; false when it is not being made. */
+  progress(attempt: ReportedAttempt, progress: string): Promise<boolean>
   /** Gives up runs whose targets did not report in time. */
   giveUp(limit: number): Promise<AwaitingLook>
 }

@@ -1,9 +1,10 @@
 export type {
   AwaitingLook,
   AwaitingStore,
-  Report,
   ReportAnswer,
   ReportedAttempt,
+  ReportedState,
+  TargetReport,
 } from './awaiting.ts'
 export type { GroupLook, GroupUpkeep } from './groups.ts'
 export type {

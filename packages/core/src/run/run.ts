@@ -128,6 +128,7 @@ export interface RunningRun extends RunDefinition {
 
 /** A run whose target has accepted the work and reports its outcome. No worker holds it. */
 export interface AwaitingRun extends RunDefinition {
+  /** It has not ended, and its target works on it. */
   readonly state: 'awaiting'
   /** When the worker claimed it that passed it to the target. */
   readonly claimedAt: Date

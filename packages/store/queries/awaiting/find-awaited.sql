@@ -1,4 +1,4 @@
--- The lease of a run, whoever has it: a callback may arrive before its 202 is recorded.
+-- The lease of a run, of a worker or of none: a callback may arrive before its 202 is recorded.
 --
 -- Parameters: $1 run
 -- Returns: as work/read-leases, and the session, ms since the attempt started, whether the run is to

@@ -1,6 +1,6 @@
 /**
- * Runs that await their targets. A report reads the lease of the run, whoever has it, and settles by
- * its fence: among a report, a second one, the deadline and a cancel, one deletes the lease, and the
+ * Runs that await their targets. A report reads the lease of the run, of a worker or of none, and settles
+ * by its fence: among a report, a second one, the deadline and a cancel, one deletes the lease, and the
  * others get the recorded end. A report may come before the worker has recorded that the target
  * accepted the work: then it settles the worker's lease, and the worker finds nothing to record.
  */
@@ -11,10 +11,10 @@ import type {
   ClaimedRun,
   Lease,
   RemoteSessions,
-  Report,
   ReportAnswer,
   ReportedAttempt,
   Settlement,
+  TargetReport,
   WorkStore,
 } from '@punctual/core/ports'
 import { type AttemptOutcome, traits } from '@punctual/core/run'
@@ -31,7 +31,7 @@ import {
 } from './statements.gen.ts'
 
 /** Leases that await their targets belong to this session, which never expires. */
-export const NO_SESSION = '0'
+const NO_SESSION = '0'
 /** The lease may be renewed by a reaper and a claim between two looks; more often is a fault. */
 const ROUNDS = 5
 /** A process that dies while it gives a run up leaves it to another one for this long. */
@@ -41,7 +41,7 @@ const SILENT: ReadonlySet<AttemptOutcome> = new Set(['crashed', 'cancelled', 'ti
 
 export interface AwaitingRunsOptions {
   readonly database: Database
-  readonly work: Pick<WorkStore, 'settle'>
+  readonly work: Pick<WorkStore, 'settle' | 'reportProgress'>
   readonly sessions: Pick<RemoteSessions, 'policies'>
   readonly parked: Pick<ParkedRuns, 'release'>
   readonly signals: Pick<Signals, 'jobsChanged'>
@@ -57,7 +57,7 @@ export class AwaitingRuns implements AwaitingStore {
     this.#options = options
   }
 
-  async report(attempt: ReportedAttempt, report: Report): Promise<ReportAnswer> {
+  async report(attempt: ReportedAttempt, report: TargetReport): Promise<ReportAnswer> {
     for (let round = 0; round < ROUNDS; round++) {
       const [row] = await this.#options.database.control.run(findAwaited(attempt.runId))
       if (!row || row.tenantId !== attempt.tenantId) {
@@ -86,10 +86,11 @@ export class AwaitingRuns implements AwaitingStore {
    * Ends a run that waits for another attempt, when the target of an earlier one reports a success;
    * false when it does not wait, or when the attempt did not end in silence.
    */
-  async #endWaiting({ runId, tenantId, attempt }: ReportedAttempt, report: Report) {
+  async #endWaiting({ runId, tenantId, attempt }: ReportedAttempt, report: TargetReport) {
     const { database, parked, signals, outputBytes } = this.#options
     if (report.outcome !== 'succeeded') return false
-    const success = readSuccess({ run_id: runId, fence: '0', ...report }, outputBytes)
+    const { outcome, output } = report
+    const success = readSuccess({ run_id: runId, fence: '0', outcome, output }, outputBytes)
     if (!('output' in success)) return false
     const call = endWaiting(0, runId, tenantId, attempt, success.output)
     // A run may move from one place to the other between the two looks of one statement.
@@ -107,12 +108,20 @@ export class AwaitingRuns implements AwaitingStore {
     return this.#options.database.control.run(findAttemptEnd(runId, tenantId, attempt))
   }
 
-  async #settlementOf(lease: Lease, startedAgoMs: number, report: Report): Promise<Settlement> {
+  async #settlementOf(
+    lease: Lease,
+    startedAgoMs: number,
+    report: TargetReport,
+  ): Promise<Settlement> {
     const { sessions, outputBytes, fraction } = this.#options
     const [described] = await sessions.policies([lease])
     invariant(described, 'a lease refers to a run that exists')
-    const wire = { run_id: lease.id, fence: lease.fence.toString(), ...report }
-    const timed = { ...wire, started_ms_ago: Math.round(startedAgoMs) }
+    const { retryAfterMs, ...said } = report
+    const timed = {
+      ...{ ...said, run_id: lease.id, fence: lease.fence.toString() },
+      started_ms_ago: Math.round(startedAgoMs),
+      ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+    }
     if (report.outcome === 'succeeded') {
       const success = readSuccess(timed, outputBytes)
       if ('output' in success)
@@ -130,13 +139,22 @@ export class AwaitingRuns implements AwaitingStore {
   }
 
   /** The answer to a report that finds no lease: the same as to the first one, if it said the same. */
-  async #recorded(attempt: ReportedAttempt, report: Report): Promise<ReportAnswer> {
+  async #recorded(attempt: ReportedAttempt, report: TargetReport): Promise<ReportAnswer> {
     const [end] = await this.#endOf(attempt)
     if (!end) return { result: 'gone' }
     if (end.ended && end.outcome === report.outcome)
       return { result: 'accepted', state: end.state ?? 'retrying' }
     if (end.state === null) return { result: 'superseded' }
     return { result: 'ended', state: end.state, outcome: end.outcome }
+  }
+
+  async progress(given: ReportedAttempt, progress: string): Promise<boolean> {
+    const { database, work } = this.#options
+    const [row] = await database.control.run(findAwaited(given.runId))
+    if (!row || row.tenantId !== given.tenantId) return false
+    if (!(await this.#speaksFor(given, row.attempt + 1))) return false
+    await work.reportProgress([{ run: row, value: progress }])
+    return true
   }
 
   async giveUp(limit: number): Promise<AwaitingLook> {

@@ -62,10 +62,11 @@ export class CallbackTokens {
 
   /** Concurrent calls share one read; forged tokens cause at most one in ten seconds. */
   async #read(make: boolean): Promise<void> {
+    if (this.#reading !== null) return this.#reading
     const nowMs = this.#database.localClock.monotonicMs()
     if (!make && nowMs - this.#readAtMs < READ_AGAIN_MS) return
     this.#readAtMs = nowMs
-    this.#reading ??= this.#database.ambient
+    this.#reading = this.#database.ambient
       .outside(() => this.#readKeys(make))
       .finally(() => {
         this.#reading = null

@@ -1,8 +1,8 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import type { AttemptOutcome, FinalState } from '@punctual/core/run'
-import { bigint, boolean, number, orNull, text } from '../sql/cells.ts'
+import { bigint, boolean, number, orNull, text, texts } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
-import type { Big, Call, Num, Text, TypedStatement } from '../sql/typed.ts'
+import type { Big, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface AddCallbackKeyRow {
   readonly id: number
@@ -20,6 +20,24 @@ const ADD_CALLBACK_KEY: TypedStatement<AddCallbackKeyRow> = {
 /** Creates a key for the tokens of callbacks, unless there is one and it is young enough. */
 export function addCallbackKey(secretInHexadecimalDigits: Text, howManySecondsNewest: Num): Call<AddCallbackKeyRow> {
   return { statement: ADD_CALLBACK_KEY, values: [secretInHexadecimalDigits, howManySecondsNewest] }
+}
+
+export interface AwaitRunsRow {
+  readonly accepted: string[] | null
+}
+
+const AWAIT_RUNS: TypedStatement<AwaitRunsRow> = {
+  path: 'awaiting/await-runs',
+  daily: false,
+  columns: ['accepted'],
+  decode: (row) => ({
+    accepted: orNull(texts, row[0]),
+  }),
+}
+
+/** Leaves runs to their targets: their leases stay, with the same fences, and belong to no worker. */
+export function awaitRuns(runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, howLongToWait: List<'int8'>, inHowManyMs: List<'int8'>, addressesOfTheirStates: List<'text'>): Call<AwaitRunsRow> {
+  return { statement: AWAIT_RUNS, values: [runIds, fences, msSinceHandlerWas, howLongToWait, inHowManyMs, addressesOfTheirStates] }
 }
 
 export interface EndWaitingRow {
@@ -109,7 +127,7 @@ const FIND_AWAITED: TypedStatement<FindAwaitedRow> = {
   }),
 }
 
-/** The lease of a run, whoever has it: a callback may arrive before its 202 is recorded. */
+/** The lease of a run, of a worker or of none: a callback may arrive before its 202 is recorded. */
 export function findAwaited(run: Text): Call<FindAwaitedRow> {
   return { statement: FIND_AWAITED, values: [run] }
 }

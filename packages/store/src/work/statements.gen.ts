@@ -4,24 +4,6 @@ import { bigint, boolean, number, orNull, text, texts } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
-export interface AwaitRunsRow {
-  readonly accepted: string[] | null
-}
-
-const AWAIT_RUNS: TypedStatement<AwaitRunsRow> = {
-  path: 'work/await-runs',
-  daily: false,
-  columns: ['accepted'],
-  decode: (row) => ({
-    accepted: orNull(texts, row[0]),
-  }),
-}
-
-/** Leaves runs to their targets: their leases stay, with the same fences, and belong to no worker. */
-export function awaitRuns(runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, howLongToWait: List<'int8'>, inHowManyMs: List<'int8'>, addressesOfTheirStates: List<'text'>): Call<AwaitRunsRow> {
-  return { statement: AWAIT_RUNS, values: [runIds, fences, msSinceHandlerWas, howLongToWait, inHowManyMs, addressesOfTheirStates] }
-}
-
 export interface ClaimControlledRunsRow {
   readonly nextPos: string | null
   readonly unseen: string | null

@@ -3,7 +3,7 @@ import { encodeJson } from '@punctual/core/check'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
-import { retry, succeeded } from '@punctual/testkit'
+import { plainRun, retry, succeeded } from '@punctual/testkit'
 import { expect } from 'vitest'
 import { gateOf } from '../../src/submit/flow-keys.ts'
 import { HOUR_MS, type Twins } from './twins.ts'
@@ -42,7 +42,7 @@ export async function claim(twins: Twins, worker: number, limit: number): Promis
   )
   expect(ourParked.toSorted()).toEqual(theirParked.toSorted())
   expect(ourNext === null).toBe(theirNext === null)
-  twins.held[worker]?.push(...theirs.runs)
+  twins.held[worker]?.push(...theirs.runs.map(plainRun))
 }
 
 export async function settle(
@@ -125,18 +125,9 @@ export async function discard(twins: Twins, pick: number): Promise<void> {
   expect(await twins.memory.client.deadLetters.discard(id)).toBe(theirs)
 }
 
-/** Without due times: they come from the server that created the run. */
-const COMPARED = [
-  ...(['id', 'fence', 'lane', 'tenantId', 'handler', 'queue', 'priority', 'weight'] as const),
-  ...(['limited', 'attempt', 'crashes', 'traits', 'jobId', 'gate', 'expiresInMs'] as const),
-  ...(['maxAttempts', 'timeoutMs', 'payload', 'policy', 'trace', 'slotMs'] as const),
-  'missedFromMs' as const,
-]
-
-/** A claimed run reads its properties from the answer of its claim: it has none of its own. */
+/** Removes due times: they come from the server that created the run. */
 function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
-  const compared = (run: ClaimedRun) => COMPARED.map((name) => [name, run[name]])
-  return { ...rest, runs: runs.map(compared) }
+  return { ...rest, runs: runs.map(plainRun).map(({ dueMs: _, ...run }) => run) }
 }
 
 /** The target of a run that awaits it reports a success or a failure. */

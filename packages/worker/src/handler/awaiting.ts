@@ -10,8 +10,10 @@ export interface AwaitOptions {
 
 /** Made by `ctx.awaitCallback`; the handler returns it. */
 export class Awaiting {
+  /** How long to await the report, and where the state can be looked up. */
   readonly options: AwaitOptions
 
+  /** Leaves the run to its target; `ctx.awaitCallback` makes it. */
   constructor(options: AwaitOptions) {
     this.options = options
   }
@@ -19,6 +21,8 @@ export class Awaiting {
 
 /** Where a target reports the outcome of an attempt, and the token that it shows. */
 export interface Callback {
+  /** The address of the run: `/complete`, `/fail` and `/progress` follow it. */
   readonly url: string
+  /** Sent in the header `Punctual-Callback-Token`. It speaks for this attempt of this run only. */
   readonly token: string
 }
