@@ -4,6 +4,7 @@ import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Submitted } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 import { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
@@ -338,7 +339,8 @@ export class Punctual {
   }
 
   /**
-   * Submits a run of a handler, which may be registered in another process. When it resolves, the
+   * Submits a run of a handler, which may be registered in another process, or of another target,
+   * such as `{ kind: 'http', url: 'https://…' }`. When it resolves, the
    * run is committed; with `tx`, the run is part of your transaction.
    * @param payload - Any JSON value, up to 1 MiB; null when left out.
    * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`,
@@ -354,7 +356,7 @@ export class Punctual {
    * ```
    */
   async submit(
-    handler: string,
+    handler: string | Target,
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
@@ -371,7 +373,7 @@ export class Punctual {
    * ```
    */
   async submitMany<Payload>(
-    handler: string,
+    handler: string | Target,
     payloads: readonly Payload[],
     options: SubmitManyOptions<Payload> = {},
   ): Promise<readonly Submitted[]> {

@@ -9,6 +9,7 @@ import { checkOptions, givenOf } from '../option/check-options.ts'
 import { type CheckedOptions, storedIn } from '../option/option.ts'
 import { type Delivery, encodeRunPolicy } from '../run/run-policy.ts'
 import { traits } from '../run/run-state.ts'
+import type { Target } from '../target/target.ts'
 import { handlerFor } from '../target/target-handler.ts'
 import { compileKeyConflict, type KeyConflict } from './key-conflict.ts'
 import { runOptions, type SubmitOptions } from './run-options.ts'
@@ -52,16 +53,28 @@ export type CheckedRunOptions = CheckedOptions<typeof runOptions>
 /** The options that are stored in the policy under their names. */
 const stored = storedIn(runOptions, 'policy')
 
-/** Compiles the options of a run; the handler is undefined when they have a target. */
+/**
+ * Compiles the options of a run. `handler`: the name of a handler, or another target; undefined
+ * when the options have the target.
+ */
 export function compileOptions(
-  handler: string | undefined,
+  handler: string | Target | undefined,
   options: SubmitOptions = {},
 ): CompiledOptions {
+  if (typeof handler === 'object' && handler !== null && 'kind' in handler)
+    return compileForTarget(handler, options)
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     refuseOption('options', 'an object', options)
   const checked = checkOptions(runOptions, 'submit', options)
   if (options.runAt !== undefined) checkTimes(options, checked)
   return compileChecked(handler, checked, compileKeyConflict(options))
+}
+
+function compileForTarget(target: Target, options: SubmitOptions): CompiledOptions {
+  if (options.target === undefined || options.target === target)
+    return compileOptions(undefined, { ...options, target })
+  const message = 'The target is given twice. Pass it instead of a handler, or as an option.'
+  throw new PunctualError('invalid_option', message, { field: 'target' })
 }
 
 function checkTimes(options: SubmitOptions, { runAt, expiresAt }: CheckedRunOptions): void {

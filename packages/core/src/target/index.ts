@@ -10,9 +10,10 @@ export {
   targetKinds,
   targetOption,
 } from './target.ts'
-export { checkHandlerName, handlerFor, handlerOfKind } from './target-handler.ts'
+export { checkHandlerName, handlerFor, handlerOfKind, kindOfHandler } from './target-handler.ts'
 export type { TargetKind } from './target-kind.ts'
 export { statusRanges } from './target-kinds.ts'
+export { type NamedTarget, renamedTarget, targetOfNames } from './target-names.ts'
 export {
   type Placeholder,
   parseTemplate,

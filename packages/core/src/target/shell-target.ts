@@ -43,7 +43,8 @@ const members = {
     required: true,
     help: 'the program and its arguments',
     guide: 'the program and its arguments; with `shell`, one text',
-    flag: null,
+    flag: '--shell <command>',
+    flagHelp: 'run this command with /bin/sh',
   },
   shell: {
     kind: onOrOff,

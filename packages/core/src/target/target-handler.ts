@@ -16,6 +16,11 @@ export function handlerOfKind(kind: TargetKindName): string {
   return `${RESERVED}${kind}`
 }
 
+/** The kind of target that runs of this handler have. */
+export function kindOfHandler(handler: string): string {
+  return handler.startsWith(RESERVED) ? handler.slice(RESERVED.length) : 'handler'
+}
+
 /** Checks the name of a handler as users register and submit to it. */
 export function checkHandlerName(field: string, name: unknown): string {
   const checked = checkName(field, name)

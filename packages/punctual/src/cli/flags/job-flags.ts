@@ -9,7 +9,7 @@ import { parseInstantIn } from './instants.ts'
 import { type FlagValues, optionsFrom } from './option-flags.ts'
 
 export interface JobFlags extends FlagValues {
-  readonly handler: string
+  readonly handler?: string
   readonly tz?: string
   readonly at?: string
 }
@@ -25,7 +25,7 @@ export function jobFromFlags(
   const instant = (flag: string, text: string) => parseInstantIn(flag, text, tz, nowMs)
   const reading = { instant, payloadBytes: config.payloadBytes }
   const { at, ...others } = flags
-  const given = { name, handler: flags.handler, createdBy: createdBy() }
+  const given = { name, createdBy: createdBy() }
   // A time from now is sent as a delay, because the database's clock measures it.
   if (!at?.startsWith('+')) return { ...optionsFrom(jobOptions, flags, reading), ...given }
   const delayMs = parseDuration('--at', at.slice(1))

@@ -11,7 +11,7 @@ import {
 import type { Command } from 'commander'
 import { showAge, showDuration } from '../../flags/durations.ts'
 import { printLogLine, readLogEnd } from '../../output/log-lines.ts'
-import { concurrencyText, deliveryText, rateText } from '../../output/policy-text.ts'
+import { concurrencyText, deliveryText, rateText, targetText } from '../../output/policy-text.ts'
 import { stateColour } from '../../output/state-colour.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -75,6 +75,7 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
   field('run', run.id)
   field('state', colors.bold(stateColour(colors, run.state)))
   if (why) field('why', why)
+  field('target', targetText(run.target))
   field('handler', `${run.handler} (queue ${run.queue}, priority ${run.priority})`)
   field('payload', JSON.stringify(run.payload))
   field('due', at(run.dueAt))
