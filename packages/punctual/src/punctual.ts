@@ -20,6 +20,7 @@ import { ControlWrites } from './audit/control-writes.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './config/options.ts'
 import type { DeadLetters } from './dead-letters/dead-letters.ts'
 import type { Groups } from './groups/groups.ts'
+import { addExecutors } from './handlers/add-executors.ts'
 import { Handlers } from './handlers/handlers.ts'
 import type { Middleware } from './handlers/middleware.ts'
 import type { HandlerArgument } from './handlers/options.ts'
@@ -96,7 +97,7 @@ export class Punctual {
   readonly #activity: Activity
   readonly #manualClaims: ManualClaims
   readonly #parts: Parts
-  readonly #handlers = new Handlers()
+  readonly #handlers: Handlers
   readonly #waiter: Waiter
   readonly #shared: SharedParts
   readonly #writes: ControlWrites
@@ -107,6 +108,7 @@ export class Punctual {
 
   private constructor(parts: Parts) {
     this.#parts = parts
+    this.#handlers = new Handlers(parts.options.targets.has('handler'))
     this.store = parts.store
     this.#waiter = new Waiter({
       clock: systemClock,
@@ -247,6 +249,8 @@ export class Punctual {
         store.signals.onHint(({ groups }) => groups && loop.wake())
       loop.start()
     }
+    if (options.roles.has('worker') && addExecutors(this.#handlers, options))
+      this.#worker.announce()
   }
 
   /**
@@ -259,7 +263,8 @@ export class Punctual {
     second?: HandlerArgument,
   ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
-    if (this.#parts.options.roles.has('worker')) this.#worker.announce()
+    const { roles, targets } = this.#parts.options
+    if (roles.has('worker') && targets.has('handler')) this.#worker.announce()
     return {
       name,
       submit: (payload, options) => this.submit(name, payload, options),

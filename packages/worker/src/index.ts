@@ -1,3 +1,16 @@
+export { EgressRules } from './executors/egress/egress-rules.ts'
+export { type Resolve, systemResolve } from './executors/egress/guarded-lookup.ts'
+export type {
+  Call,
+  Callback,
+  Execution,
+  ExecutionOutcome,
+  Executor,
+  Reached,
+} from './executors/executor.ts'
+export { executorHandler } from './executors/executor-handler.ts'
+export type { ExecutorServices } from './executors/executor-services.ts'
+export { makeExecutor, performedKinds } from './executors/executors.ts'
 export {
   type BatchFunction,
   type BatchItem,

@@ -5,11 +5,13 @@
 import { defaults, limits } from '@punctual/core/errors'
 import { prefixOfApiKey } from '@punctual/core/identity'
 import { zoneOf } from '@punctual/core/schedule'
+import { type TargetKindName, targetKindNames } from '@punctual/core/target'
 import { isSchemaName } from '@punctual/store'
 import {
   autoOnOrOff,
   httpUrls,
   type Kind,
+  listOf,
   oneOf,
   onOrOff,
   pairs,
@@ -63,6 +65,9 @@ function isZoneName(name: string): boolean {
 function isMetricsToken(token: string): boolean {
   return /^[\w-]{32,256}$/.test(token)
 }
+
+/** Kinds that run what users send on the machine of the worker, or from it. */
+const NEEDS_CONSENT: ReadonlySet<string> = new Set(['shell', 'ssh', 'artifact'])
 
 export const settings = {
   databaseUrl: setting<string | null>({
@@ -270,6 +275,26 @@ export const settings = {
     default: null,
     defaultShown: 'all',
     help: 'queues to claim from, each with an optional cap: emails,reports=5',
+  }),
+  targets: setting<readonly TargetKindName[]>({
+    group: 'node',
+    flag: '--targets',
+    env: 'PUNCTUAL_TARGETS',
+    kind: someOf(...targetKindNames),
+    default: targetKindNames.filter((kind) => !NEEDS_CONSENT.has(kind)),
+    defaultShown: 'all but shell, ssh and artifact',
+    help: `kinds of targets whose runs this process performs: ${targetKindNames.join(', ')}`,
+  }),
+  egressAllow: setting<readonly string[] | null>({
+    group: 'node',
+    flag: '--egress-allow',
+    env: 'PUNCTUAL_EGRESS_ALLOW',
+    kind: listOf(
+      'hosts, addresses and networks with commas, each with an optional port: localhost:*,10.0.0.0/8',
+    ),
+    default: null,
+    defaultShown: 'none; `start` on the embedded database and a loopback address: `localhost:*`',
+    help: 'what requests of targets may reach besides public addresses on ports 80, 443, 8080, 8443',
   }),
   workerLabels: setting<Readonly<Record<string, string>>>({
     group: 'node',

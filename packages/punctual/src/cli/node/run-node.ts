@@ -47,8 +47,10 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   reportPreparing(context, log)
   const database = await openDatabase(context, work.mode, (exited) => reportExit(log, exited))
   interrupts.signal.throwIfAborted()
+  const options = libraryOptions(config, work.roles)
   const punctual = await Punctual.start({
-    ...libraryOptions(config, work.roles),
+    ...options,
+    worker: { ...options.worker, egressAllow: egressOf(config, database) },
     databaseUrl: database.url,
     embedded: false,
     logger: log,
@@ -70,6 +72,17 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   if (typeof end !== 'string') throw databaseLost(end)
   reportDraining(context, log, punctual.running)
   return exit.ok
+}
+
+const LOOPBACK = /^(127(?:\.\d+){3}|::1|localhost)$/
+
+/** On a machine that one person uses, targets may reach what that person runs on it. */
+function egressOf(
+  { egressAllow, host }: CommandContext['config'],
+  { server }: OpenedDatabase,
+): readonly string[] {
+  const isOwn = server !== null && LOOPBACK.test(host)
+  return egressAllow ?? (isOwn ? ['localhost:*'] : [])
 }
 
 async function openHttp(

@@ -82,15 +82,14 @@ export class HttpExecutor implements Executor<HttpTarget> {
     const key = `${call.tenantId} ${url.origin}`
     const refused = await this.#origins.enter(key, url.origin, signal)
     if (refused) return refused
-    let isHealthy = false
+    let isHealthy: boolean | null = false
     try {
       const connectTimeoutMs = target.connectTimeoutMs ?? CONNECT_MS
       const wanted = { tenantId: call.tenantId, url, rules, connectTimeoutMs }
       const end = await this.#connections.use(wanted, (dispatcher) =>
         exchange(request, { dispatcher, clock, signal, limits: limitsOf(target, call) }),
       )
-      // A request that the run itself gave up says nothing about the origin.
-      isHealthy = end.kind === 'answered' ? end.status < 500 : signal.aborted
+      isHealthy = end.kind === 'answered' ? end.status < 500 : isGivenUp(signal) ? null : false
       if (end.kind === 'broken') return judgeError(end, url.origin)
       const outcome = judgeResponse(end, target, clock.wallMs())
       const redirect = followed(end, request)
@@ -99,6 +98,11 @@ export class HttpExecutor implements Executor<HttpTarget> {
       this.#origins.leave(key, isHealthy)
     }
   }
+}
+
+/** A request that a cancellation ended says nothing about the origin; a timeout does. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof Error && reason.name === 'TimeoutError')
 }
 
 function limitsOf(target: HttpTarget, { timeoutMs }: Call): ExchangeLimits {

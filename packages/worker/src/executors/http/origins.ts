@@ -72,13 +72,16 @@ export class Origins {
     return null
   }
 
-  /** `isHealthy`: whether the origin answered, be it with a refusal of this request. */
-  leave(key: string, isHealthy: boolean): void {
+  /**
+   * `isHealthy`: whether the origin answered, be it with a refusal of this request; null when the
+   * request was given up for a reason of its own.
+   */
+  leave(key: string, isHealthy: boolean | null): void {
     const origin = this.#origins.get(key)
     if (!origin) return
     origin.trying = false
     if (isHealthy) Object.assign(origin, { failures: 0, closedUntilMs: 0, openMs: 0 })
-    else if (++origin.failures >= FAILURES) {
+    else if (isHealthy === false && ++origin.failures >= FAILURES) {
       origin.openMs = Math.min(OPEN_MS_MAX, Math.max(OPEN_MS, origin.openMs * 2))
       origin.closedUntilMs = this.#clock.monotonicMs() + origin.openMs
     }

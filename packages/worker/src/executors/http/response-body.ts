@@ -85,7 +85,6 @@ export class ResponseBody {
     return new Promise((resolve) => {
       decoder.once('close', resolve)
       decoder.end()
-      if (this.#truncated) decoder.destroy()
     })
   }
 }
