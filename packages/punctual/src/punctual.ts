@@ -249,7 +249,8 @@ export class Punctual {
         store.signals.onHint(({ groups }) => groups && loop.wake())
       loop.start()
     }
-    if (options.roles.has('worker') && addExecutors(this.#handlers, options))
+    const tenantName = (id: number) => store.quotas.tenantName(id)
+    if (options.roles.has('worker') && addExecutors(this.#handlers, options, tenantName))
       this.#worker.announce()
   }
 

@@ -1,4 +1,4 @@
-export { EgressRules } from './executors/egress/egress-rules.ts'
+export { EgressPolicy } from './executors/egress/egress-policy.ts'
 export { type Resolve, systemResolve } from './executors/egress/guarded-lookup.ts'
 export type {
   Call,

@@ -129,7 +129,8 @@ const table = {
   signingSecrets: {
     kind: names(4, 'names of secrets'),
     help: 'a secret that signs the request, as Standard Webhooks says',
-    guide: 'names of up to four secrets that sign the request ([signature](targets.md#signature))',
+    guide:
+      'names of up to four secrets that sign the request ([signature](guides/targets.md#signature))',
     flag: '--http-signing-secret <name...>',
   },
   success: { kind: success, help: 'which responses are successes', flag: null },

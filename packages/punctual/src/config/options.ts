@@ -6,7 +6,7 @@ import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { zoneOf } from '@punctual/core/schedule'
 import type { TargetKindName } from '@punctual/core/target'
 import { isSchemaName, type Keyring, parseConnectionUrl } from '@punctual/store'
-import { EgressRules, performedKinds } from '@punctual/worker'
+import { EgressPolicy, performedKinds } from '@punctual/worker'
 import { readKeyring } from '../secrets/read-keyring.ts'
 import type { Logger } from './logger.ts'
 
@@ -39,7 +39,7 @@ export interface WorkerSettings {
   /**
    * What HTTP requests of targets may reach besides public addresses on the ports 80, 443, 8080 and
    * 8443: hosts, addresses and networks, each with an optional port, such as `localhost:*` or
-   * `10.0.0.0/8`. @default none
+   * `10.0.0.0/8`; for one tenant as in `acme=10.0.0.0/8`. @default none
    */
   egressAllow?: readonly string[]
 }
@@ -130,7 +130,7 @@ export interface CompiledOptions {
   readonly labels: Readonly<Record<string, string>>
   readonly leaseMs: number
   readonly targets: ReadonlySet<TargetKindName>
-  readonly egress: EgressRules
+  readonly egress: EgressPolicy
   readonly drainMs: number
   readonly retentionDays: number
   readonly timezone: string
@@ -290,7 +290,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     labels: compileLabels(worker.labels),
     leaseMs: checkInteger('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
     targets: compileTargets(worker.targets),
-    egress: new EgressRules(worker.egressAllow ?? []),
+    egress: new EgressPolicy(worker.egressAllow ?? []),
     drainMs: checkInteger('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
     retentionDays: checkInteger(
       'retentionDays',

@@ -290,7 +290,7 @@ export const settings = {
     flag: '--egress-allow',
     env: 'PUNCTUAL_EGRESS_ALLOW',
     kind: listOf(
-      'hosts, addresses and networks with commas, each with an optional port: localhost:*,10.0.0.0/8',
+      'hosts, addresses and networks with commas, each with an optional port: localhost:*,10.0.0.0/8, or for one tenant: acme=10.0.0.0/8',
     ),
     default: null,
     defaultShown: 'none; `start` on the embedded database and a loopback address: `localhost:*`',

@@ -1,21 +1,45 @@
 /** Adds the executors of the targets that a process performs to its handlers. */
+import { PunctualError } from '@punctual/core/errors'
 import type { TargetKindName } from '@punctual/core/target'
 import { systemClock } from '@punctual/store'
-import { type EgressRules, executorHandler, makeExecutor, systemResolve } from '@punctual/worker'
+import { type EgressPolicy, executorHandler, makeExecutor, systemResolve } from '@punctual/worker'
 import type { Handlers } from './handlers.ts'
 
 interface Settings {
   readonly targets: ReadonlySet<TargetKindName>
-  readonly egress: EgressRules
+  readonly egress: EgressPolicy
 }
 
-/** Returns whether there are any, so that the worker has something to do without handlers. */
-export function addExecutors(handlers: Handlers, { targets, egress }: Settings): boolean {
-  const services = { clock: systemClock, egress: () => egress, resolve: systemResolve }
+/** Returns the name of a tenant; null when it does not exist. */
+type TenantName = (tenantId: number) => Promise<string | null>
+
+/**
+ * Returns whether there are any, so that the worker has something to do without handlers.
+ * `tenantName` is null where names of tenants are unknown.
+ */
+export function addExecutors(
+  handlers: Handlers,
+  { targets, egress: policy }: Settings,
+  tenantName: TenantName | null,
+): boolean {
+  const egress = !policy.namesTenants
+    ? () => policy.shared
+    : async (tenantId: number) => policy.rulesOf(await known(tenantName)(tenantId))
+  if (policy.namesTenants) known(tenantName)
+  const services = { clock: systemClock, egress, resolve: systemResolve }
   const kinds = [...targets].filter((kind) => kind !== 'handler')
   for (const kind of kinds) {
     const executor = makeExecutor(kind, services)
     handlers.add(executorHandler(executor), () => executor.close())
   }
   return kinds.length > 0
+}
+
+function known(tenantName: TenantName | null): TenantName {
+  if (tenantName) return tenantName
+  throw new PunctualError(
+    'invalid_config',
+    'egressAllow must not name tenants in a worker without a database connection, which does not know them.',
+    { field: 'egressAllow' },
+  )
 }

@@ -91,7 +91,7 @@ export class RemoteWorker {
       make: () => this.#make(),
       onError: (error) => this.#fault('worker', error),
     })
-    if (addExecutors(this.#handlers, this.#options)) this.#worker.announce()
+    if (addExecutors(this.#handlers, this.#options, null)) this.#worker.announce()
   }
 
   /**

@@ -157,6 +157,11 @@ export class QuotaKeeper {
     return quotas.sessions ?? limits.sessionsPerTenant
   }
 
+  /** The name of a tenant; null when it does not exist. */
+  async tenantName(tenantId: number): Promise<string | null> {
+    return (await this.#tenants.get(tenantId)).name
+  }
+
   /** How many bytes a run of the tenant may log. */
   async logBytes(tenantId: number): Promise<number> {
     const { quotas } = await this.#tenants.get(tenantId)

@@ -21,6 +21,7 @@ export function jobFromFlags(
   nowMs: number,
 ): JobOptions {
   refuseSeveral(flags)
+  refuseWithoutTarget(flags)
   const tz = zoneOf(flags.tz ?? config.timezone).name
   const instant = (flag: string, text: string) => parseInstantIn(flag, text, tz, nowMs)
   const reading = { instant, payloadBytes: config.payloadBytes }
@@ -30,6 +31,18 @@ export function jobFromFlags(
   if (!at?.startsWith('+')) return { ...optionsFrom(jobOptions, flags, reading), ...given }
   const delayMs = parseDuration('--at', at.slice(1))
   return { ...optionsFrom(jobOptions, others, reading), ...given, delayMs }
+}
+
+/** Flags that say what performs the runs of a job. */
+const PERFORMERS = { handler: '--handler', http: '--http', shell: '--shell' }
+
+function refuseWithoutTarget(flags: JobFlags): void {
+  if (Object.keys(PERFORMERS).some((name) => name in flags)) return
+  throw new PunctualError(
+    'invalid_option',
+    `A job needs one of ${Object.values(PERFORMERS).join(', ')}; got none.`,
+    { field: '--handler' },
+  )
 }
 
 /** The flags of which a job has exactly one. */

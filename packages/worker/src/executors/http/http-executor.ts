@@ -55,13 +55,12 @@ export class HttpExecutor implements Executor<HttpTarget> {
   }
 
   async #perform(sending: Sending): Promise<ExecutionOutcome> {
-    const { call, target, request } = sending
-    const { method, url } = request
-    call.log.info(`${method} ${url.origin}${url.pathname}`, { attempt: call.attempt })
+    const { call, target } = sending
     let outcome = await this.#send(sending)
     for (let left = target.redirects ?? 0; left > 0 && 'redirect' in outcome; left--)
       outcome = await this.#send({ ...sending, request: outcome.redirect })
     const end = 'redirect' in outcome ? outcome.otherwise : outcome
+    // A success is in the output of the run: a line about it would be one more row for each run.
     if (end.kind === 'failed') call.log.warn(end.failure.message, { code: end.failure.code })
     return end
   }
