@@ -5,7 +5,7 @@ import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Submitted } from '@punctual/core/submit'
 import type { Target } from '@punctual/core/target'
-import { RoleLoop } from '@punctual/engine'
+import type { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
   type PostgresStore,
@@ -26,7 +26,6 @@ import type { Middleware } from './handlers/middleware.ts'
 import type { HandlerArgument } from './handlers/options.ts'
 import type { RegisterHandler } from './handlers/register.ts'
 import type { Jobs } from './jobs/jobs.ts'
-import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import type { Limits } from './queues/limits.ts'
@@ -36,6 +35,7 @@ import { Workers } from './queues/workers.ts'
 import type { Runs } from './runs/runs.ts'
 import { Waiter } from './runs/waiter.ts'
 import { SecretsOfInstallation } from './secrets/secrets.ts'
+import { startRoles } from './start-roles.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -237,20 +237,13 @@ export class Punctual {
 
   #startRoles(): void {
     const { options, store } = this.#parts
-    const log = (level: 'info' | 'warn' | 'error', fields: object, message: string) =>
-      this.#log(level, fields, message)
-    for (const role of makeRoles(options, store, this.metrics, log)) {
-      const loop = new RoleLoop(role, systemClock, {
-        onError: (where, error) => this.#fault(where, error),
-      })
-      this.#loops.push(loop)
-      if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
-      if (role.name === 'group-finisher')
-        store.signals.onHint(({ groups }) => groups && loop.wake())
-      loop.start()
-    }
-    const tenantName = (id: number) => store.quotas.tenantName(id)
-    if (options.roles.has('worker') && addExecutors(this.#handlers, options, tenantName))
+    this.#loops.push(
+      ...startRoles(options, store, this.metrics, {
+        log: (level, fields, message) => this.#log(level, fields, message),
+        fault: (where, error) => this.#fault(where, error),
+      }),
+    )
+    if (options.roles.has('worker') && addExecutors(this.#handlers, options, store.quotas))
       this.#worker.announce()
   }
 

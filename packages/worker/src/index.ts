@@ -8,9 +8,7 @@ export type {
   Executor,
   Reached,
 } from './executors/executor.ts'
-export { executorHandler } from './executors/executor-handler.ts'
 export type { ExecutorServices } from './executors/executor-services.ts'
-export { makeExecutor, performedKinds } from './executors/executors.ts'
 export {
   type BatchFunction,
   type BatchItem,
@@ -35,4 +33,6 @@ export { createRemoteHeartbeat, type RemoteHeartbeatOptions } from './remote/rem
 export { RemoteHints } from './remote/remote-hints.ts'
 export { RemoteWorkStore } from './remote/remote-work-store.ts'
 export type { HeldRun, RunFate } from './run/held-run.ts'
+export { executorHandler } from './targets/executor-handler.ts'
+export { makeExecutor, performedKinds } from './targets/executors.ts'
 export { Worker } from './worker.ts'

@@ -1,16 +1,16 @@
 /**
  * What performs a run: by default a handler of a worker, else a request, a program or a message
- * that a worker sends. A kind of target is one file with its options and one line in
- * `targetKinds`; checks, schemas, flags and docs are derived from the options.
+ * that a worker sends. A kind of target is one file with its options, one line in `targetKinds`
+ * and its name in `Target`; checks, schemas, flags and docs are derived from the options.
  */
 import { encodeJson } from '../check/json-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 import { checkedBy } from '../option/kinds.ts'
 import type { Kind, OptionTable } from '../option/option.ts'
-import { handlerTarget } from './handler-target.ts'
-import { httpTarget } from './http-target.ts'
-import { shellTarget } from './shell-target.ts'
+import { type HandlerTarget, handlerTarget } from './handler-target.ts'
+import { type HttpTarget, httpTarget } from './http-target.ts'
+import { type ShellTarget, shellTarget } from './shell-target.ts'
 import type { TargetKind } from './target-kind.ts'
 
 /** Every kind of target, in the order in which the documentation lists them. */
@@ -18,12 +18,10 @@ export const targetKinds = {
   handler: handlerTarget,
   http: httpTarget,
   shell: shellTarget,
-} as const
-
-type GivenOf<Each> = Each extends TargetKind<infer Given, infer _> ? Given : never
+} as const satisfies { readonly [Kind in Target['kind']]: { readonly kind: Kind } }
 
 /** What performs a run. `{ kind: 'handler', name }` calls a handler, which is the default. */
-export type Target = GivenOf<(typeof targetKinds)[keyof typeof targetKinds]>
+export type Target = HandlerTarget | HttpTarget | ShellTarget
 
 /** The name of a kind of target. */
 export type TargetKindName = Target['kind']

@@ -5,13 +5,10 @@
 import { defaults, limits } from '@punctual/core/errors'
 import { prefixOfApiKey } from '@punctual/core/identity'
 import { zoneOf } from '@punctual/core/schedule'
-import { type TargetKindName, targetKindNames } from '@punctual/core/target'
 import { isSchemaName } from '@punctual/store'
 import {
   autoOnOrOff,
   httpUrls,
-  type Kind,
-  listOf,
   oneOf,
   onOrOff,
   pairs,
@@ -22,31 +19,9 @@ import {
   whole,
 } from './kinds.ts'
 import { type RoleName, roles } from './options.ts'
-import type { SecretKind } from './show-secret.ts'
+import { type Setting, setting } from './setting.ts'
+import { targetSettings } from './target-settings.ts'
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts'
-
-/**
- * Which commands accept the flag: `database` all that use the database, `node` those that run a
- * node, `http` the one with the HTTP API, `server` those that can also work over HTTP.
- */
-export type SettingGroup = 'database' | 'node' | 'http' | 'server'
-
-export interface Setting<T> {
-  readonly group: SettingGroup
-  readonly flag: string
-  readonly env: string
-  readonly kind: Kind<T>
-  readonly default: T
-  readonly help: string
-  /** Shown in the reference when the default is not a plain value: "depends on …". */
-  readonly defaultShown?: string
-  /** The value holds a password or is a key: it is never shown in full. */
-  readonly secret?: SecretKind
-}
-
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition
-}
 
 const postgresUrl = text(
   'postgres://user:password@host:5432/database, several hosts with commas',
@@ -65,9 +40,6 @@ function isZoneName(name: string): boolean {
 function isMetricsToken(token: string): boolean {
   return /^[\w-]{32,256}$/.test(token)
 }
-
-/** Kinds that run what users send on the machine of the worker, or from it. */
-const NEEDS_CONSENT: ReadonlySet<string> = new Set(['shell', 'ssh', 'artifact'])
 
 export const settings = {
   databaseUrl: setting<string | null>({
@@ -276,26 +248,7 @@ export const settings = {
     defaultShown: 'all',
     help: 'queues to claim from, each with an optional cap: emails,reports=5',
   }),
-  targets: setting<readonly TargetKindName[]>({
-    group: 'node',
-    flag: '--targets',
-    env: 'PUNCTUAL_TARGETS',
-    kind: someOf(...targetKindNames),
-    default: targetKindNames.filter((kind) => !NEEDS_CONSENT.has(kind)),
-    defaultShown: 'all but shell, ssh and artifact',
-    help: `kinds of targets whose runs this process performs: ${targetKindNames.join(', ')}`,
-  }),
-  egressAllow: setting<readonly string[] | null>({
-    group: 'node',
-    flag: '--egress-allow',
-    env: 'PUNCTUAL_EGRESS_ALLOW',
-    kind: listOf(
-      'hosts, addresses and networks with commas, each with an optional port: localhost:*,10.0.0.0/8, or for one tenant: acme=10.0.0.0/8',
-    ),
-    default: null,
-    defaultShown: 'none; `start` on the embedded database and a loopback address: `localhost:*`',
-    help: 'what requests of targets may reach besides public addresses on ports 80, 443, 8080, 8443',
-  }),
+  ...targetSettings,
   workerLabels: setting<Readonly<Record<string, string>>>({
     group: 'node',
     flag: '--worker-labels',
@@ -395,6 +348,7 @@ export const settings = {
   }),
 } as const
 
+export type { Setting, SettingGroup } from './setting.ts'
 export type Settings = typeof settings
 export type SettingName = keyof Settings
 export const settingNames = Object.keys(settings) as SettingName[]

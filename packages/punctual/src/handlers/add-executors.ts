@@ -10,22 +10,24 @@ interface Settings {
   readonly egress: EgressPolicy
 }
 
-/** Returns the name of a tenant; null when it does not exist. */
-type TenantName = (tenantId: number) => Promise<string | null>
+interface TenantNames {
+  /** Returns the name of a tenant; null when it does not exist. */
+  tenantName(tenantId: number): Promise<string | null>
+}
 
 /**
  * Returns whether there are any, so that the worker has something to do without handlers.
- * `tenantName` is null where names of tenants are unknown.
+ * `names` is null where names of tenants are unknown.
  */
 export function addExecutors(
   handlers: Handlers,
   { targets, egress: policy }: Settings,
-  tenantName: TenantName | null,
+  names: TenantNames | null,
 ): boolean {
   const egress = !policy.namesTenants
     ? () => policy.shared
-    : async (tenantId: number) => policy.rulesOf(await known(tenantName)(tenantId))
-  if (policy.namesTenants) known(tenantName)
+    : async (tenantId: number) => policy.rulesOf(await known(names).tenantName(tenantId))
+  if (policy.namesTenants) known(names)
   const services = { clock: systemClock, egress, resolve: systemResolve }
   const kinds = [...targets].filter((kind) => kind !== 'handler')
   for (const kind of kinds) {
@@ -35,8 +37,8 @@ export function addExecutors(
   return kinds.length > 0
 }
 
-function known(tenantName: TenantName | null): TenantName {
-  if (tenantName) return tenantName
+function known(names: TenantNames | null): TenantNames {
+  if (names) return names
   throw new PunctualError(
     'invalid_config',
     'egressAllow must not name tenants in a worker without a database connection, which does not know them.',

@@ -75,7 +75,7 @@ export function httpExecutor({ allowed = ['localhost:*'], resolve, ca }: Executo
   return new HttpExecutor({ ...given, ...(ca !== undefined && { ca }) })
 }
 
-/** Performs one run with an executor of its own. */
+/** Performs one run with its own executor. */
 export async function performOnce(
   target: HttpTarget,
   { call = recordedCall({}), ...kit }: ExecutorKit & { readonly call?: RecordedCall } = {},

@@ -2,6 +2,7 @@
 import { PunctualError } from '@punctual/core/errors'
 import { type JobOptions, jobOptions } from '@punctual/core/job'
 import { zoneOf } from '@punctual/core/schedule'
+import { targetKindNames } from '@punctual/core/target'
 import type { Config } from '../../config/settings.ts'
 import { createdBy } from './created-by.ts'
 import { parseDuration } from './durations.ts'
@@ -34,13 +35,16 @@ export function jobFromFlags(
 }
 
 /** Flags that say what performs the runs of a job. */
-const PERFORMERS = { handler: '--handler', http: '--http', shell: '--shell' }
+const PERFORMERS = ['--handler', ...targetKindNames.slice(1).map((kind) => `--${kind}`)]
+/** Also `httpMethod`, which is refused for a better reason when `--http` is missing. */
+const PERFORMING = new RegExp(`^(?:${['handler', ...targetKindNames].join('|')})(?![a-z])`)
 
 function refuseWithoutTarget(flags: JobFlags): void {
-  if (Object.keys(PERFORMERS).some((name) => name in flags)) return
+  const named = Object.keys(flags).some((name) => PERFORMING.test(name))
+  if (named) return
   throw new PunctualError(
     'invalid_option',
-    `A job needs one of ${Object.values(PERFORMERS).join(', ')}; got none.`,
+    `A job needs one of ${PERFORMERS.join(', ')}; got none.`,
     { field: '--handler' },
   )
 }

@@ -19,7 +19,7 @@ for (const range of [
 const unicast6 = new BlockList()
 unicast6.addSubnet('2000::', 3, 'ipv6')
 
-/** Within it: Teredo, benchmarking, ORCHID, documentation and 6to4, whose relays are anybody's. */
+/** Within it: Teredo, benchmarking, ORCHID, documentation and 6to4, whose relays any network runs. */
 const special6 = new BlockList()
 special6.addSubnet('2001::', 23, 'ipv6')
 special6.addSubnet('2001:db8::', 32, 'ipv6')

@@ -21,16 +21,16 @@ const target = (host: string, more = {}) =>
 
 /** Answers with these lists of addresses in turn, and counts the questions. */
 function answering(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = []
+  const questions: string[] = []
   const resolve: Resolve = (host, callback) => {
-    const addresses = answers[Math.min(asked.push(host), answers.length) - 1] ?? []
+    const addresses = answers[Math.min(questions.push(host), answers.length) - 1] ?? []
     const family = (address: string) => (address.includes(':') ? 6 : 4)
     callback(
       null,
       addresses.map((address) => ({ address, family: family(address) })),
     )
   }
-  return { asked, resolve }
+  return { questions, resolve }
 }
 
 test('a name that leads to a closed address is refused, and nothing is sent (case 132)', async () => {
@@ -54,10 +54,10 @@ test('a mixed answer of a public and a closed address is refused as a whole (cas
 })
 
 test('a name is resolved once for a connection: a second answer is never used (case 132)', async () => {
-  const { resolve, asked } = answering(['127.0.0.1'], ['10.0.0.1'])
+  const { resolve, questions } = answering(['127.0.0.1'], ['10.0.0.1'])
   const outcome = await performOnce(target('pinned.example'), { resolve, allowed: ['127.0.0.1:*'] })
   expect(outcome).toMatchObject({ kind: 'succeeded' })
-  expect(asked).toEqual(['pinned.example'])
+  expect(questions).toEqual(['pinned.example'])
   expect(peer.requests[0]?.headers.host).toBe(`pinned.example:${peer.port}`)
 })
 

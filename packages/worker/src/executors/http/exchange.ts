@@ -9,9 +9,11 @@ import type { HttpRequest } from './request.ts'
 import { type CollectedBody, ResponseBody } from './response-body.ts'
 
 export interface ExchangeLimits {
+  /** 0: as long as the signal allows. */
   readonly headersTimeoutMs: number
   readonly idleTimeoutMs: number
-  readonly totalTimeoutMs: number
+  /** Null: as long as the signal allows. */
+  readonly totalTimeoutMs: number | null
   readonly responseBytes: number
   readonly decompress: boolean
 }
@@ -56,9 +58,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     const { clock, limits, signal } = parts
     const { totalTimeoutMs } = limits
-    this.#stopTimer = clock.after(totalTimeoutMs, () =>
-      this.#stop(new TotalTimeout(`The request took longer than ${totalTimeoutMs} ms.`)),
-    )
+    this.#stopTimer =
+      totalTimeoutMs === null
+        ? () => undefined
+        : clock.after(totalTimeoutMs, () =>
+            this.#stop(new TotalTimeout(`The request took longer than ${totalTimeoutMs} ms.`)),
+          )
     signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
@@ -156,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** The whole request took too long. */
-export class TotalTimeout extends Error {
+class TotalTimeout extends Error {
   readonly code = 'total_timeout'
 }
 

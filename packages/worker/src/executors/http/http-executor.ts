@@ -86,7 +86,7 @@ export class HttpExecutor implements Executor<HttpTarget> {
       const connectTimeoutMs = target.connectTimeoutMs ?? CONNECT_MS
       const wanted = { tenantId: call.tenantId, url, rules, connectTimeoutMs }
       const end = await this.#connections.use(wanted, (dispatcher) =>
-        exchange(request, { dispatcher, clock, signal, limits: limitsOf(target, call) }),
+        exchange(request, { dispatcher, clock, signal, limits: limitsOf(target) }),
       )
       isHealthy = end.kind === 'answered' ? end.status < 500 : isGivenUp(signal) ? null : false
       if (end.kind === 'broken') return judgeError(end, url.origin)
@@ -104,11 +104,12 @@ function isGivenUp({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof Error && reason.name === 'TimeoutError')
 }
 
-function limitsOf(target: HttpTarget, { timeoutMs }: Call): ExchangeLimits {
+function limitsOf(target: HttpTarget): ExchangeLimits {
   return {
-    headersTimeoutMs: target.headersTimeoutMs ?? timeoutMs,
+    // The signal of the attempt is aborted at the timeout of the run.
+    headersTimeoutMs: target.headersTimeoutMs ?? 0,
     idleTimeoutMs: target.idleTimeoutMs ?? IDLE_MS,
-    totalTimeoutMs: target.totalTimeoutMs ?? timeoutMs,
+    totalTimeoutMs: target.totalTimeoutMs ?? null,
     responseBytes: target.responseBytes ?? RESPONSE_BYTES,
     decompress: target.decompress ?? false,
   }

@@ -5,7 +5,7 @@ import type { Exchanged } from './exchange.ts'
 
 type Broken = Extract<Exchanged, { readonly kind: 'broken' }>
 
-/** Errors of TLS that the same request meets again until somebody replaces the certificate. */
+/** Errors of TLS that the same request meets again until the certificate is replaced. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|CRL_/
 
 const words: Readonly<Record<string, string>> = {

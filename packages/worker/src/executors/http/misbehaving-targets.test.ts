@@ -46,7 +46,7 @@ const ok = (body: string | Buffer, headers = '') => [
   `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n`,
   body,
 ]
-/** Writes again and again until the connection ends. */
+/** Writes repeatedly until the connection ends. */
 const drips = (socket: Socket, text: string) => {
   const timer = setInterval(() => socket.destroyed || socket.write(text), 5)
   timers.add(timer)

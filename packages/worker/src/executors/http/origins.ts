@@ -74,7 +74,7 @@ export class Origins {
 
   /**
    * `isHealthy`: whether the origin answered, be it with a refusal of this request; null when the
-   * request was given up for a reason of its own.
+   * request was given up for another reason.
    */
   leave(key: string, isHealthy: boolean | null): void {
     const origin = this.#origins.get(key)

@@ -6,10 +6,10 @@ import { invariant } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
 import { targetFrom, traits } from '@punctual/core/run'
 import { handlerOfKind, type Target } from '@punctual/core/target'
+import type { Call, ExecutionOutcome, Executor } from '../executors/executor.ts'
+import { errorOf, PreparationError, unknownOutcome } from '../executors/failed.ts'
 import type { HandlerContext, RegisteredHandler } from '../handler/handler.ts'
 import { AttemptContext } from '../run/attempt-context.ts'
-import type { Call, ExecutionOutcome, Executor } from './executor.ts'
-import { errorOf, PreparationError, unknownOutcome } from './failed.ts'
 
 export function executorHandler(executor: Executor): RegisteredHandler {
   return {

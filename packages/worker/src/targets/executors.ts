@@ -1,9 +1,9 @@
 /** The executors of this package, by kind: one line each. */
 import { PunctualError } from '@punctual/core/errors'
 import type { Target, TargetKindName } from '@punctual/core/target'
-import type { Executor } from './executor.ts'
-import type { ExecutorServices } from './executor-services.ts'
-import { HttpExecutor } from './http/http-executor.ts'
+import type { Executor } from '../executors/executor.ts'
+import type { ExecutorServices } from '../executors/executor-services.ts'
+import { HttpExecutor } from '../executors/http/http-executor.ts'
 
 type Make<Kind extends TargetKindName> = (
   services: ExecutorServices,
