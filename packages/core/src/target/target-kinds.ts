@@ -49,7 +49,7 @@ export function templates(
 
 /** A list of names, such as those of secrets. */
 export function names(max: number, meaning: string): Kind<readonly string[]> {
-  return checkedBy({ type: 'list', max, of: meaning }, (field, value) => {
+  return checkedBy({ of: meaning, type: 'list', max }, (field, value) => {
     if (!Array.isArray(value) || value.length === 0 || value.length > max)
       return refuseOption(field, `a list of 1 to ${max} ${meaning}`, value)
     return value.map((name: unknown, i) => checkText(`${field}[${i}]`, name, limits.nameLength))
