@@ -73,6 +73,7 @@ test('a request that waits leaves the line when its run must stop', async () => 
   const waiting = enter('a', stop.signal)
   stop.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
+  await expect(enter('a', stop.signal)).rejects.toThrow('cancelled')
   origins.leave('a', true)
   expect(await enter('a')).toBeNull()
 })

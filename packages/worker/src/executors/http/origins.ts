@@ -120,7 +120,8 @@ export class Origins {
   }
 
   /** Waits for the end of another request, or rejects when the run must stop. */
-  #turn({ waiting }: Origin, signal: AbortSignal): Promise<void> {
+  async #turn({ waiting }: Origin, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       const turn = () => {
         signal.removeEventListener('abort', stop)
