@@ -61,6 +61,22 @@ test('a name is resolved once for a connection: a second answer is never used (c
   expect(peer.requests[0]?.headers.host).toBe(`pinned.example:${peer.port}`)
 })
 
+test('an address that is another one after its check is refused when it is connected (case 132)', async () => {
+  let reads = 0
+  const changing = {
+    family: 4,
+    get address() {
+      return reads++ === 0 ? '93.184.216.34' : '127.0.0.1'
+    },
+  }
+  const resolve: Resolve = (_, callback) => callback(null, [changing])
+  const outcome = await performOnce(target('changing.example'), {
+    ...{ resolve, allowed: ['93.184.216.34:*'] },
+  })
+  expect(outcome).toMatchObject({ reached: 'no', failure: { code: 'egress_refused' } })
+  expect(peer.requests).toHaveLength(0)
+})
+
 test('a name without an address is a failure that may pass', async () => {
   const { resolve } = answering([])
   const outcome = await performOnce(target('nowhere.example'), { resolve })
