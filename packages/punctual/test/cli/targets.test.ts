@@ -74,6 +74,23 @@ test('a job with a target is shown, exported, and unchanged when it is applied a
   expect(applied.stdout).toMatch(/"unchanged":\s*(?:1|\[\s*"ping")/)
 })
 
+test('targets are sent to a server and read from it in the names of the library', async () => {
+  const flags = ['--roles', 'api,planner,worker', '--port', '0', '--no-auth']
+  const node = new CliProcess(['start', ...flags, '--egress-allow', 'localhost:*'], { env })
+  const [, address = ''] = await node.saw(/"url":"(http[^"]+)".*"msg":"started"/)
+  const there = { env: { PUNCTUAL_SERVER: address } }
+  const target = ['--http', `${url}/ok`, '--http-success-contains', 'done', '--http-method', 'GET']
+  const run = await cli(['run', ...target, '--json'], there)
+  const last = JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '{}')
+  expect(last).toMatchObject({
+    ...{ state: 'succeeded', target: { success: { bodyContains: 'done' } } },
+    output: { status: 200, body: 'GET done' },
+  })
+  await cli(['jobs', 'create', 'remote', '--every', '1h', ...target], there)
+  const shown = await cli(['jobs', 'show', 'remote'], there)
+  expect(shown.stdout).toMatch(/target +http \{.*"success":\{"bodyContains":"done"\}/)
+})
+
 test('a shell command is one flag', async () => {
   const made = await cli(
     ['jobs', 'create', 'backup', '--cron', '0 2 * * *', '--shell', 'pg_dump app'],
