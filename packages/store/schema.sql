@@ -356,6 +356,7 @@ create table punctual.later (
   constraint later_pkey primary key (run_id)
 ) with (fillfactor = 100, vacuum_truncate = off);
 create index later_due on punctual.later (due_at);
+create index later_lane on punctual.later (lane, run_id);
 
 create table punctual.leases (
   run_id uuid not null,
@@ -466,6 +467,7 @@ create table punctual.parked (
 ) with (vacuum_truncate = off);
 create index parked_gate on punctual.parked (gate, run_id) where gate is not null;
 create index parked_job on punctual.parked (job_id);
+create index parked_lane on punctual.parked (lane, run_id);
 
 create table punctual.past_sessions (
   id bigint not null,

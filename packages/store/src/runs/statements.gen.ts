@@ -167,6 +167,29 @@ export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, t
   return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant] }
 }
 
+export interface FindSurroundingsRow {
+  readonly others: boolean
+  readonly queued: number
+  readonly leased: number
+}
+
+const FIND_SURROUNDINGS: TypedStatement<FindSurroundingsRow> = {
+  path: 'runs/find-surroundings',
+  daily: false,
+  columns: ['others', 'queued', 'leased'],
+  decode: (row) => ({
+    others: boolean(row[0]),
+    queued: number(row[1]),
+    leased: number(row[2]),
+  }),
+}
+
+/** What stands around the live runs of a tenant: whether other tenants may have runs, and how many
+ * rows a reader of the queue by lanes, or of all leases, would read. */
+export function findSurroundings(tenant: Num, mostRowsToCount: Num): Call<FindSurroundingsRow> {
+  return { statement: FIND_SURROUNDINGS, values: [tenant, mostRowsToCount] }
+}
+
 export interface ListAttemptsRow {
   readonly runId: string
   readonly attempt: number
