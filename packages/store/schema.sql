@@ -273,6 +273,7 @@ create table punctual.job_versions (
   change text not null,
   constraint job_versions_pkey primary key (job_id, version)
 );
+create index job_versions_timing on punctual.job_versions (timing);
 
 create table punctual.jobs (
   id uuid not null,
@@ -311,6 +312,7 @@ create index jobs_again on punctual.jobs (tenant_id) where not once;
 create unique index jobs_name on punctual.jobs (tenant_id, name);
 create index jobs_paused on punctual.jobs (tenant_id, id) where paused_at is not null;
 create index jobs_source on punctual.jobs (tenant_id, source) where source is not null;
+create index jobs_timing on punctual.jobs (timing);
 
 create table punctual.key_windows (
   used_at timestamptz not null,
@@ -692,6 +694,7 @@ create table punctual.tenants (
 create table punctual.timings (
   id integer not null generated always as identity,
   spec text not null,
+  unused_at timestamptz,
   constraint timings_pkey primary key (id)
 );
 create unique index timings_spec on punctual.timings (md5(spec));
