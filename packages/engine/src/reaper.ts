@@ -5,7 +5,8 @@
  *
  * A gap is any time in which workers may have failed to renew without the reaper noticing: a failed
  * check, or one that came later than planned (`ReaperWatch`). The reaper checks about as often as
- * the workers with the shortest lease renew. No session's lease decides when another is fenced.
+ * the workers with the shortest lease renew, within bounds that no lease moves. No session's lease
+ * decides when another is fenced.
  */
 import type { Clock } from '@punctual/core/clock'
 import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
@@ -21,7 +22,11 @@ export interface ReaperOptions {
   onReaped?(result: ReapResult): void
 }
 
-const REST_MAX_MS = 15_000
+/**
+ * A session may open and die right after a check: its lease is noticed by the next one. So this
+ * bounds how late a run is recovered, whatever the usual lease is.
+ */
+const REST_MAX_MS = 2_500
 const REST_MIN_MS = 250
 const CHECKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
