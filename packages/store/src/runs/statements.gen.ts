@@ -162,9 +162,10 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
   }),
 }
 
-/** Runs and the place that each is in, read in one snapshot. */
-export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, tenant: Num): Call<FindRunsRow> {
-  return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant] }
+/** Runs and the place that each is in, read in one snapshot, in the order of their ids. They end where
+ * their payloads, outputs and errors would exceed a number of bytes, after one run at least. */
+export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, tenant: Num, mostBytes: Big): Call<FindRunsRow> {
+  return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant, mostBytes] }
 }
 
 export interface FindSurroundingsRow {
@@ -198,12 +199,13 @@ export interface ListAttemptsRow {
   readonly endedAt: Date
   readonly sessionId: string | null
   readonly error: Failure | null
+  readonly cut: boolean
 }
 
 const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
   path: 'runs/list-attempts',
   daily: false,
-  columns: ['run_id', 'attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error'],
+  columns: ['run_id', 'attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error', 'cut'],
   decode: (row) => ({
     runId: text(row[0]),
     attempt: number(row[1]),
@@ -212,12 +214,15 @@ const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
     endedAt: date(row[4]),
     sessionId: orNull(text, row[5]),
     error: orNull(json, row[6]) as Failure | null,
+    cut: boolean(row[7]),
   }),
 }
 
-/** The attempts of runs that were followed by another attempt. */
-export function listAttempts(runIds: List<'uuid'>, smallestId: Text, largestId: Text): Call<ListAttemptsRow> {
-  return { statement: LIST_ATTEMPTS, values: [runIds, smallestId, largestId] }
+/** The attempts of runs that were followed by another attempt. Runs whose attempts would exceed a
+ * number of bytes are cut: of each of them only the first attempt is returned, without its error. The
+ * first run that has attempts is not cut; beyond the bytes its errors have no stack. */
+export function listAttempts(runIds: List<'uuid'>, smallestId: Text, largestId: Text, mostBytes: Big): Call<ListAttemptsRow> {
+  return { statement: LIST_ATTEMPTS, values: [runIds, smallestId, largestId, mostBytes] }
 }
 
 export interface ListFinishedRow {
