@@ -4,7 +4,7 @@ import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Submitted } from '@punctual/core/submit'
-import { RoleLoop } from '@punctual/engine'
+import { RoleLoop, WakeLimit } from '@punctual/engine'
 import {
   judgeGuarantees,
   type PostgresStore,
@@ -53,6 +53,9 @@ import { type ClaimOptions, ManualClaims } from './workers/manual-claims.ts'
 interface Parts extends OpenStore {
   readonly options: CompiledOptions
 }
+
+/** How often sessions with short leases, which tenants open, wake the reaper. */
+const LEASE_HINTS_EVERY_MS = 1_000
 
 /** One node of the installation: submits, schedules and runs jobs on the shared PostgreSQL. */
 export class Punctual {
@@ -244,6 +247,10 @@ export class Punctual {
       if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
       if (role.name === 'group-finisher')
         store.signals.onHint(({ groups }) => groups && loop.wake())
+      if (role.name === 'reaper') {
+        const limit = new WakeLimit(systemClock, LEASE_HINTS_EVERY_MS, () => loop.wake())
+        store.signals.onHint(({ leases }) => leases && limit.hint())
+      }
       loop.start()
     }
   }

@@ -1,5 +1,5 @@
 /** The workers' access to PostgreSQL: lanes, sessions, claiming, settling. One statement a verb. */
-import { limits } from '@punctual/core/errors'
+import { defaults, limits } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
 import { quotaExceeded } from '@punctual/core/identity'
 import type {
@@ -97,6 +97,7 @@ export class PostgresWorkStore implements WorkStore {
     const [row] = await (sessionsMax === null ? settle : identity).run(call)
     if (sessionsMax !== null && row?.isLeft === false)
       throw quotaExceeded('sessions', sessionsMax, { used: sessionsMax + 1 })
+    if (leaseMs < defaults.shortLeaseMs) this.#options.signals.leaseOpened()
   }
 
   async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {
