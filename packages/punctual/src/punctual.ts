@@ -4,7 +4,7 @@ import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Submitted } from '@punctual/core/submit'
-import { RoleLoop, WakeLimit } from '@punctual/engine'
+import { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
   type PostgresStore,
@@ -46,6 +46,7 @@ import { authenticate } from './tenants/authenticate.ts'
 import { checkTenantId, TENANT } from './tenants/tenant.ts'
 import { Tenants } from './tenants/tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
+import { wakeByHints } from './wake-by-hints.ts'
 import { HandlerWorker } from './workers/handler-worker.ts'
 import { makeWorker, reportTo } from './workers/make-worker.ts'
 import { type ClaimOptions, ManualClaims } from './workers/manual-claims.ts'
@@ -53,9 +54,6 @@ import { type ClaimOptions, ManualClaims } from './workers/manual-claims.ts'
 interface Parts extends OpenStore {
   readonly options: CompiledOptions
 }
-
-/** How often sessions with short leases, which tenants open, wake the reaper. */
-const LEASE_HINTS_EVERY_MS = 1_000
 
 /** One node of the installation: submits, schedules and runs jobs on the shared PostgreSQL. */
 export class Punctual {
@@ -244,13 +242,7 @@ export class Punctual {
         onError: (where, error) => this.#fault(where, error),
       })
       this.#loops.push(loop)
-      if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
-      if (role.name === 'group-finisher')
-        store.signals.onHint(({ groups }) => groups && loop.wake())
-      if (role.name === 'reaper') {
-        const limit = new WakeLimit(systemClock, LEASE_HINTS_EVERY_MS, () => loop.wake())
-        store.signals.onHint(({ leases }) => leases && limit.hint())
-      }
+      wakeByHints(role, loop, store.signals)
       loop.start()
     }
   }

@@ -55,7 +55,7 @@ it('the tenant that holds the least is next, not the one that came first', async
   const b1 = await reserve('b1', 2, 20)
   await reserve('b2', 2, 20)
   await reserve('c', 3, 40)
-  // Both have room in their shares, and together there is room for one of them.
+  // Each fits into its share, and the budget has capacity for one of them.
   void reserve('a3', 1, 20)
   void reserve('b3', 2, 20)
   b1.release()

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { ManualClock } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sendWithin } from './send-within.ts'
@@ -26,8 +25,9 @@ afterEach(() => {
 })
 
 function get() {
-  const { port } = server.address() as AddressInfo
-  return request({ host: '127.0.0.1', port, agent: false }).end()
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has a port.')
+  return request({ host: '127.0.0.1', port: address.port, agent: false }).end()
 }
 
 it('a client that does not read its answer loses its connection after the time, not before', async () => {

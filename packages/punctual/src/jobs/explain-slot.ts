@@ -37,7 +37,7 @@ export async function explainSlot(
   const at = slotMs === atMs ? shown(slotMs) : `${shown(slotMs)}, the last slot before that`
   if (searchedMs !== null)
     return none(
-      `${at}: it has no decision of its own, nor has any slot up to ${shown(searchedMs)}. One decision may stand for more slots than are searched here: list the slots of the job from this one on.`,
+      `${at}: the ledger has no decision for this slot alone, nor for any up to ${shown(searchedMs)}. One decision may stand for more slots than are searched here: list the slots of the job from this one on.`,
       slotMs,
     )
   if (!slot) return none(`${at}: ${undecided(job, slotMs, nowMs)}`, slotMs)

@@ -123,7 +123,7 @@ it('a client that does not read the answer to a claim loses its connection after
   const headers = { authorization: 'Bearer tenant-1', 'content-type': 'application/json' }
   const path = `/v1/worker-sessions/${own}/claim`
   const slow = request({ host, port, path, method: 'POST', headers, agent: false })
-  slow.end(JSON.stringify({ limit: 16 }))
+  slow.end(JSON.stringify({ limit: 16, wait_ms: 10_000 }))
   const [response] = await once(slow, 'response')
   response.pause()
   const lost = once(response, 'error')

@@ -21,7 +21,7 @@ made as (
   on conflict do nothing
   returning spec, id
 ),
--- A rule that the sweep deletes meanwhile is not returned: the caller asks again.
+-- A rule that the sweep deletes meanwhile is not returned: the caller repeats the call.
 unmarked as (
   update punctual.timings
   set unused_at = null

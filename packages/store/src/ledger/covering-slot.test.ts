@@ -3,11 +3,22 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { findCovering } from './covering-slot.ts'
 
+const ROW = {
+  slots: 1,
+  decision: 'skip',
+  reason: 'paused',
+  runId: null,
+  decidedAt: new Date(0),
+} as const
+
 /** A slot every second; one row covers those up to `lastMs`, and each later one has its own. */
 function ledgerOf(lastMs: number, untilMs: number) {
   let computed = 0
-  const rowAt = (atMs: number): Slot =>
-    ({ slotAt: new Date(atMs), fromAt: atMs === lastMs ? new Date(0) : null }) as Slot
+  const rowAt = (atMs: number): Slot => ({
+    slotAt: new Date(atMs),
+    fromAt: atMs === lastMs ? new Date(0) : null,
+    ...ROW,
+  })
   const read = async (fromMs: number) => {
     const slotsMs: number[] = []
     const firstMs = Math.ceil(fromMs / 1_000) * 1_000
