@@ -215,12 +215,12 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'api/dist/http/shared-transactions.js',
-        find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
+        find: '    return within(scope, { service, tenantId }, transaction);',
         replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);
         return outcomes;
     });
-    return walled ? service.asTenant(tenantId, transaction) : transaction();`,
+    return within(scope, { service, tenantId }, transaction);`,
       },
     ],
     killedBy: 'nodeKill9: duplicateAccepted',
