@@ -2,13 +2,13 @@ export { EgressPolicy } from './executors/egress/egress-policy.ts'
 export { type Resolve, systemResolve } from './executors/egress/guarded-lookup.ts'
 export type {
   Call,
-  Callback,
   Execution,
   ExecutionOutcome,
   Executor,
   Reached,
 } from './executors/executor.ts'
 export type { ExecutorServices } from './executors/executor-services.ts'
+export type { Awaiting, AwaitOptions, Callback } from './handler/awaiting.ts'
 export {
   type BatchFunction,
   type BatchItem,

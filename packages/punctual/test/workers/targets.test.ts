@@ -94,7 +94,7 @@ test('a failure that will not pass makes the run dead at once', async () => {
 test('a request without an answer is sent once when it is delivered at most once', async () => {
   answer = (request) => request.socket.destroy()
   expect(await perform({}, null, { delivery: 'at-most-once' })).toMatchObject({
-    ...{ state: 'dead', error: { code: 'outcome_unknown' } },
+    ...{ state: 'unknown', reason: 'unclear', error: { code: 'UND_ERR_SOCKET' } },
   })
   expect(seen).toHaveLength(1)
 })

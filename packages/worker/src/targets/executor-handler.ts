@@ -7,7 +7,7 @@ import type { ClaimedRun } from '@punctual/core/ports'
 import { targetFrom, traits } from '@punctual/core/run'
 import { handlerOfKind, type Target } from '@punctual/core/target'
 import type { Call, ExecutionOutcome, Executor } from '../executors/executor.ts'
-import { errorOf, PreparationError, unknownOutcome } from '../executors/failed.ts'
+import { errorOf, PreparationError } from '../executors/failed.ts'
 import type { HandlerContext, RegisteredHandler } from '../handler/handler.ts'
 import { AttemptContext } from '../run/attempt-context.ts'
 
@@ -22,7 +22,7 @@ export function executorHandler(executor: Executor): RegisteredHandler {
       const execution = await executor.prepare(targetOf(run, executor), call)
       context.signal.throwIfAborted()
       const outcome = await execution.execute(context.signal, run.fence.toString())
-      return outputOf(outcome, call)
+      return outputOf(outcome, call, context)
     },
   }
 }
@@ -58,16 +58,19 @@ function callOf(run: ClaimedRun, payload: unknown, context: HandlerContext): Cal
 }
 
 /** Returns the output of a success; throws what the attempt makes of a failure. */
-function outputOf(outcome: ExecutionOutcome, { atMostOnce }: Call): unknown {
+function outputOf(
+  outcome: ExecutionOutcome,
+  { atMostOnce }: Call,
+  context: HandlerContext,
+): unknown {
   switch (outcome.kind) {
     case 'succeeded':
       return outcome.output
-    case 'failed': {
-      const isUnknown = atMostOnce && outcome.reached === 'perhaps'
-      throw errorOf(isUnknown ? unknownOutcome(outcome) : outcome)
+    case 'failed':
+      throw errorOf(outcome, atMostOnce)
+    case 'awaiting': {
+      const { kind: _, ...options } = outcome
+      return context.awaitCallback(options)
     }
-    // Without a state for runs that wait for their target, its acceptance is their end.
-    case 'awaiting':
-      return { accepted: true, ...(outcome.statusUrl && { statusUrl: outcome.statusUrl }) }
   }
 }

@@ -51,6 +51,7 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   const punctual = await Punctual.start({
     ...options,
     worker: { ...options.worker, egressAllow: egressOf(config, database) },
+    ...callbackTo(config.callbackUrl, http),
     databaseUrl: database.url,
     embedded: false,
     logger: log,
@@ -83,6 +84,14 @@ function egressOf(
 ): readonly string[] {
   const isOwn = server !== null && LOOPBACK.test(host)
   return egressAllow ?? (isOwn ? ['localhost:*'] : [])
+}
+
+/** Targets on this machine reach a node that listens on loopback. */
+function callbackTo(callbackUrl: string | null, http: Listening | null) {
+  if (callbackUrl !== null || http === null) return {}
+  const { hostname } = new URL(http.url)
+  const local = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
+  return local ? { callbackUrl: http.url } : {}
 }
 
 async function openHttp(
