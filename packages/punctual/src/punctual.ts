@@ -229,11 +229,8 @@ export class Punctual {
 
   #fault(where: string, error: unknown): void {
     this.metrics.failed(where)
-    this.#log(
-      'error',
-      { err: error, where },
-      `${where}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const message = error instanceof Error ? error.message : String(error)
+    this.#log('error', { err: error, where }, `${where}: ${message}`)
   }
 
   #startRoles(): void {
@@ -339,8 +336,9 @@ export class Punctual {
   }
 
   /**
-   * Submits a run of a handler, which may be in another process, or of another target. When it
-   * resolves, the run is committed; with `tx`, the run is part of your transaction.
+   * Submits a run of a handler, which may be registered in another process, or of another target,
+   * such as `{ kind: 'http', url: 'https://…' }`. When it resolves, the
+   * run is committed; with `tx`, the run is part of your transaction.
    * @param payload - Any JSON value, up to 1 MiB; null when left out.
    * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`,
    * `payload_too_deep`, `handler_unknown` (with `strict`), `key_busy`, `lanes_exhausted`, `stopped`

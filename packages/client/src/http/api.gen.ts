@@ -632,6 +632,8 @@ export interface Operations {
           response_bytes?: number | undefined
           /** Decode a compressed response. */
           decompress?: boolean | undefined
+          /** How long the target may take to report the outcome after a 202. */
+          await_ms?: number | undefined
           /** How many redirects within the origin are followed. */
           redirects?: number | undefined
         } | {
@@ -955,6 +957,8 @@ export interface Operations {
         response_bytes?: number | undefined
         /** Decode a compressed response. */
         decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
         /** How many redirects within the origin are followed. */
         redirects?: number | undefined
       } | {
@@ -1238,6 +1242,8 @@ export interface Operations {
         response_bytes?: number | undefined
         /** Decode a compressed response. */
         decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
         /** How many redirects within the origin are followed. */
         redirects?: number | undefined
       } | {
@@ -1413,6 +1419,8 @@ export interface Operations {
         response_bytes?: number | undefined
         /** Decode a compressed response. */
         decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
         /** How many redirects within the origin are followed. */
         redirects?: number | undefined
       } | {
@@ -1894,6 +1902,8 @@ export interface Operations {
         response_bytes?: number | undefined
         /** Decode a compressed response. */
         decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
         /** How many redirects within the origin are followed. */
         redirects?: number | undefined
       } | {

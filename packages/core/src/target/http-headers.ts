@@ -16,6 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['expect', 'accept-encoding', 'idempotency-key'],
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
   ...['punctual-run', 'punctual-attempt', 'punctual-fence', 'punctual-slot', 'punctual-job'],
+  ...['punctual-callback-url', 'punctual-callback-token'],
 ])
 
 export function isReservedHeader(name: string): boolean {

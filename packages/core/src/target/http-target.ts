@@ -51,6 +51,11 @@ export interface HttpTarget {
   readonly responseBytes?: number
   /** Decodes a compressed response (gzip, deflate, br). @default false */
   readonly decompress?: boolean
+  /**
+   * How long the target may take to report the outcome after it answered 202. Requests then carry
+   * `punctual-callback-url` and `punctual-callback-token`. @default a 202 is a success
+   */
+  readonly awaitMs?: number
   /** How many redirects are followed, within the origin of `url`. @default 0 */
   readonly redirects?: number
 }
@@ -176,6 +181,14 @@ const table = {
     default: false,
     help: 'decode a compressed response',
     flag: '--http-decompress',
+  },
+  awaitMs: {
+    kind: duration(1, limits.timeoutMsMax),
+    defaultShown: 'a 202 is a success',
+    help: 'how long the target may take to report the outcome after a 202',
+    guide:
+      'how long the target may take to [report the outcome](awaiting.md) after it answered 202',
+    flag: '--http-await <time>',
   },
   redirects: {
     kind: integer(0, 10),

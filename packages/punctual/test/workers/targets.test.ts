@@ -33,6 +33,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     secretsKey: randomBytes(32).toString('base64'),
     worker: { targets: ['handler', 'http'], egressAllow: ['localhost:*'] },
+    callbackUrl: 'https://punctual.test',
   })
 })
 afterAll(async () => {
@@ -94,7 +95,7 @@ test('a failure that will not pass makes the run dead at once', async () => {
 test('a request without an answer is sent once when it is delivered at most once', async () => {
   answer = (request) => request.socket.destroy()
   expect(await perform({}, null, { delivery: 'at-most-once' })).toMatchObject({
-    ...{ state: 'unknown', reason: 'unclear', error: { code: 'UND_ERR_SOCKET' } },
+    ...{ state: 'unknown', error: { code: 'outcome_unknown' } },
   })
   expect(seen).toHaveLength(1)
 })
@@ -144,4 +145,26 @@ test('a job with a target runs on its slots', async () => {
   const slots = seen.map(({ body }) => JSON.parse(body))
   expect(slots[0]).toEqual({ job: id, slot: expect.stringMatching(/T.*Z$/) })
   expect(new Set(slots.map(({ slot }) => slot)).size).toBe(slots.length)
+})
+
+test('a 202 leaves the run to its target, which gets the address and the token of its report', async () => {
+  at(202)
+  seen.length = 0
+  const { id } = await punctual.submit({ kind: 'http', url, awaitMs: 60_000 }, { rows: 3 })
+  await expect.poll(async () => (await punctual.runs.get(id))?.state).toBe('awaiting')
+  const headers = seen[0]?.headers ?? {}
+  expect(headers['punctual-callback-url']).toBe(`https://punctual.test/v1/runs/${id}`)
+  const token = String(headers['punctual-callback-token'])
+  expect(await punctual.store.callbackTokens.read(token)).toEqual({
+    ...{ tenantId: 1, runId: id, attempt: 1 },
+  })
+  await punctual.awaiting.complete(id, { done: true })
+  expect(await punctual.runs.get(id)).toMatchObject({ state: 'succeeded', output: { done: true } })
+  expect(seen).toHaveLength(1)
+})
+
+test('a 202 is a success when no report is awaited, and carries no token', async () => {
+  at(202)
+  expect(await perform({})).toMatchObject({ state: 'succeeded', output: { status: 202 } })
+  expect(seen[0]?.headers['punctual-callback-token']).toBeUndefined()
 })

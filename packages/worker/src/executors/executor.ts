@@ -4,6 +4,7 @@
  */
 import type { Failure } from '@punctual/core/errors'
 import type { Target } from '@punctual/core/target'
+import type { Callback } from '../handler/awaiting.ts'
 import type { RunLog, SlotOfRun } from '../handler/handler.ts'
 
 /** One attempt of a run, as an executor sees it. */
@@ -31,12 +32,7 @@ export interface Call {
   /** Reports that the target is alive. */
   heartbeat(): void
   /** Where the target reports its outcome later, and the token that it shows. */
-  callback(): Callback
-}
-
-export interface Callback {
-  readonly url: string
-  readonly token: string
+  callback(): Promise<Callback>
 }
 
 /** Whether the target has received the request: certainly not, perhaps, or certainly. */

@@ -27,23 +27,26 @@ export class PreparationError extends NonRetryableError {
   }
 }
 
-/**
- * The error that ends an attempt with this failure, which the attempt stores as it is. A run that is
- * delivered at most once, and whose target was perhaps reached, ends as `unknown`.
- */
-export function errorOf(outcome: FailedOutcome, atMostOnce: boolean): Error {
-  const { message, name, code, stack } = outcome.failure
-  const isUnclear = atMostOnce && outcome.reached === 'perhaps'
-  const error = isUnclear ? new UnclearOutcomeError(message) : plainError(outcome, message)
+/** The error that ends an attempt with this failure, which the attempt stores as it is. */
+export function errorOf({ failure, retry = true, retryAfterMs }: FailedOutcome): Error {
+  const { message, name, code, stack } = failure
+  const error = !retry
+    ? new NonRetryableError(message)
+    : retryAfterMs === undefined
+      ? new Error(message)
+      : new RetryAfterError(retryAfterMs, message)
   Object.assign(error, { name, ...(code !== undefined && { code }) })
   // The stack of this function would say nothing about the target.
   Reflect.set(error, 'stack', stack)
   return error
 }
 
-function plainError({ retry = true, retryAfterMs }: FailedOutcome, message: string): Error {
-  if (!retry) return new NonRetryableError(message)
-  return retryAfterMs === undefined
-    ? new Error(message)
-    : new RetryAfterError(retryAfterMs, message)
+/**
+ * A run that is delivered at most once and may have reached its target: nobody knows its outcome,
+ * and a second request could be a second effect.
+ */
+export function unclearOutcome({ failure }: FailedOutcome): Error {
+  const message = `The target may have received the request, and the run is delivered at most once: ${failure.message}`
+  const error = new UnclearOutcomeError(message)
+  return Object.assign(error, { name: failure.name, code: 'outcome_unknown' })
 }

@@ -7,7 +7,7 @@ import type { ClaimedRun } from '@punctual/core/ports'
 import { targetFrom, traits } from '@punctual/core/run'
 import { handlerOfKind, type Target } from '@punctual/core/target'
 import type { Call, ExecutionOutcome, Executor } from '../executors/executor.ts'
-import { errorOf, PreparationError } from '../executors/failed.ts'
+import { errorOf, PreparationError, unclearOutcome } from '../executors/failed.ts'
 import type { HandlerContext, RegisteredHandler } from '../handler/handler.ts'
 import { AttemptContext } from '../run/attempt-context.ts'
 
@@ -22,7 +22,7 @@ export function executorHandler(executor: Executor): RegisteredHandler {
       const execution = await executor.prepare(targetOf(run, executor), call)
       context.signal.throwIfAborted()
       const outcome = await execution.execute(context.signal, run.fence.toString())
-      return outputOf(outcome, call, context)
+      return resultOf(outcome, call, context)
     },
   }
 }
@@ -51,14 +51,12 @@ function callOf(run: ClaimedRun, payload: unknown, context: HandlerContext): Cal
     atMostOnce: (run.traits & traits.atMostOnce) !== 0,
     secret: (name) => context.secret(name),
     heartbeat: () => context.heartbeat(),
-    callback() {
-      throw new PreparationError('callback_unsupported', 'This worker cannot receive callbacks.')
-    },
+    callback: () => context.callback(),
   }
 }
 
-/** Returns the output of a success; throws what the attempt makes of a failure. */
-function outputOf(
+/** Returns the output of a success, or that the run awaits its target; throws any failure. */
+function resultOf(
   outcome: ExecutionOutcome,
   { atMostOnce }: Call,
   context: HandlerContext,
@@ -66,11 +64,16 @@ function outputOf(
   switch (outcome.kind) {
     case 'succeeded':
       return outcome.output
-    case 'failed':
-      throw errorOf(outcome, atMostOnce)
+    case 'failed': {
+      const isUnclear = atMostOnce && outcome.reached === 'perhaps'
+      throw isUnclear ? unclearOutcome(outcome) : errorOf(outcome)
+    }
     case 'awaiting': {
-      const { kind: _, ...options } = outcome
-      return context.awaitCallback(options)
+      const { timeoutMs, statusUrl } = outcome
+      return context.awaitCallback({
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(statusUrl !== undefined && { statusUrl }),
+      })
     }
   }
 }

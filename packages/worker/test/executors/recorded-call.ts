@@ -40,7 +40,7 @@ export function recordedCall({ runId = 'run-1', secrets = {}, ...given }: Given)
       throw new PunctualError('secret_not_found', `No secret is named ${name}.`, { id: name })
     },
     heartbeat: () => undefined,
-    callback: () => ({ url: 'http://127.0.0.1/callback', token: 'token' }),
+    callback: async () => ({ url: 'http://127.0.0.1/callback', token: 'token' }),
     ...given,
   }
 }

@@ -77,6 +77,13 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
 
 const LOOPBACK = /^(127(?:\.\d+){3}|::1|localhost)$/
 
+/** Targets on this machine reach a node that listens on loopback. */
+function callbackTo(callbackUrl: string | null, http: Listening | null) {
+  if (callbackUrl !== null || http === null) return {}
+  const { hostname } = new URL(http.url)
+  return LOOPBACK.test(hostname.replace(/^\[|\]$/g, '')) ? { callbackUrl: http.url } : {}
+}
+
 /** On a machine that one person uses, targets may reach what that person runs on it. */
 function egressOf(
   { egressAllow, host }: CommandContext['config'],
@@ -84,14 +91,6 @@ function egressOf(
 ): readonly string[] {
   const isOwn = server !== null && LOOPBACK.test(host)
   return egressAllow ?? (isOwn ? ['localhost:*'] : [])
-}
-
-/** Targets on this machine reach a node that listens on loopback. */
-function callbackTo(callbackUrl: string | null, http: Listening | null) {
-  if (callbackUrl !== null || http === null) return {}
-  const { hostname } = new URL(http.url)
-  const local = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
-  return local ? { callbackUrl: http.url } : {}
 }
 
 async function openHttp(

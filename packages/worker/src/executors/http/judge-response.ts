@@ -5,6 +5,8 @@ import { failed } from '../failed.ts'
 import type { Exchanged } from './exchange.ts'
 import { retryAfterIn } from './retry-after.ts'
 
+/** The target does the work later, and reports its outcome. */
+const ACCEPTED = 202
 const SUCCESS = '200-299'
 const RETRIED = '408,425,429,500-599'
 
@@ -15,10 +17,11 @@ type Answered = Extract<Exchanged, { readonly kind: 'answered' }>
 
 export function judgeResponse(
   answer: Answered,
-  { success = {}, retryStatus = RETRIED }: HttpTarget,
+  { success = {}, retryStatus = RETRIED, awaitMs }: HttpTarget,
   nowMs: number,
 ): ExecutionOutcome {
   const { status, body } = answer
+  if (status === ACCEPTED && awaitMs !== undefined) return { kind: 'awaiting', timeoutMs: awaitMs }
   const expected = success.status ?? SUCCESS
   const output = { status, body: bodyOf(answer), ...(body.truncated && { truncated: true }) }
   if (!isAmong(expected, status)) return refused(answer, expected, retryStatus, nowMs)
@@ -29,7 +32,6 @@ export function judgeResponse(
       : bodyExcludes !== undefined && body.text.includes(bodyExcludes)
         ? 'contains the text of success.bodyExcludes'
         : null
-  // A 202 that announces a later outcome is a success until runs can wait for their target.
   if (wrong === null) return { kind: 'succeeded', output }
   return failed('response_body', `The target answered ${status}, and the body ${wrong}.`, 'yes')
 }

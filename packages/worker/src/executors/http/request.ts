@@ -24,6 +24,7 @@ export async function prepareRequest(target: HttpTarget, call: Call): Promise<Ma
   const keys: Buffer[] = []
   for (const name of target.signingSecrets ?? [])
     keys.push(signingKey(name, await call.secret(name)))
+  const callback = target.awaitMs === undefined ? null : await call.callback()
   // Checks everything once, while a failure still means that the target was not reached.
   parseUrl(url('0'))
   checkHeaders(own('0'))
@@ -41,6 +42,10 @@ export async function prepareRequest(target: HttpTarget, call: Call): Promise<Ma
         'user-agent': 'Punctual',
         ...given,
         ...headersOfRun(call, fence),
+        ...(callback !== null && {
+          'punctual-callback-url': callback.url,
+          'punctual-callback-token': callback.token,
+        }),
         'accept-encoding': target.decompress ? 'gzip, deflate, br' : 'identity',
         'webhook-timestamp': String(timestamp),
         ...(keys.length > 0 && { 'webhook-signature': signatures(signed, keys) }),
