@@ -3,6 +3,8 @@
  * mutant is data: a text in a built package and its replacement. The product contains no switch for
  * it; the edit is made to a copy.
  */
+import { hostileTenantMutants } from './hostile-tenant.ts'
+
 export interface Edit {
   /** The path from the packages folder; compiled JavaScript or SQL. */
   readonly file: string
@@ -227,9 +229,15 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-export function findMutant(name: string): Mutant {
-  const found = mutants.find((mutant) => mutant.name === name)
+/** The mutants that the campaign, or a profile, must notice. */
+export function mutantsOf(profile: 'hostile-tenant' | null): readonly Mutant[] {
+  return profile === null ? mutants : hostileTenantMutants
+}
+
+export function findMutant(name: string, profile: 'hostile-tenant' | null): Mutant {
+  const known = mutantsOf(profile)
+  const found = known.find((mutant) => mutant.name === name)
   if (found) return found
-  const names = mutants.map((mutant) => mutant.name).join(', ')
+  const names = known.map((mutant) => mutant.name).join(', ')
   throw new Error(`Unknown mutant ${name}. Known mutants: ${names}.`)
 }

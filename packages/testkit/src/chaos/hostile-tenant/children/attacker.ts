@@ -1,0 +1,81 @@
+/**
+ * The hostile tenant. It attacks the addresses that it is asked to attack, in all its ways at the
+ * same time, and sends as many requests a second as it is asked to: what the attacks leave of them,
+ * a flood of every route uses up.
+ */
+import { readSettings } from '../../plan/child-settings.ts'
+import { answerQuestions } from '../answer-questions.ts'
+import { type Attack, rest, run } from '../attacks/attack.ts'
+import {
+  badLines,
+  flood,
+  guarantees,
+  largePages,
+  type Route,
+  reconnects,
+} from '../attacks/requests.ts'
+import { Sender } from '../attacks/sender.ts'
+import { calendars, lanes, limits, pauses, slowRates } from '../attacks/stored-rows.ts'
+import { streamFigures, streams } from '../attacks/streams.ts'
+import { largeClaims, longPolls, sessions } from '../attacks/worker-sessions.ts'
+import type { Keys } from '../tenants.ts'
+
+const { keys } = readSettings().more as { keys: Keys }
+const TICK_MS = 20
+const FLOOD_IN_FLIGHT_MAX = 400
+
+const attacks: readonly Attack[] = [
+  ...[guarantees, sessions, longPolls, largeClaims, largePages, lanes, slowRates],
+  ...[pauses, limits, calendars, badLines, streams, reconnects],
+]
+
+interface Order {
+  readonly servers: readonly string[]
+  readonly routes: readonly Route[]
+  readonly perSecond: number
+  readonly ms: number
+  /** The attacks to make; all of them when it is missing. */
+  readonly only?: readonly string[]
+}
+
+export interface AttackFigures {
+  readonly sent: number
+  readonly admitted: number
+  readonly streams: number
+  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+async function attack({ servers, routes, perSecond, ms, only }: Order): Promise<AttackFigures> {
+  const ending = AbortSignal.timeout(ms)
+  const sender = new Sender(servers, keys.hostile, ending)
+  streamFigures.most = 0
+  const chosen = attacks.filter(({ name }) => only?.includes(name) ?? true)
+  await Promise.all([
+    ...chosen.map((attack) => run(attack, sender)),
+    floodAt(perSecond, flood(routes), sender),
+  ])
+  const counts = [...sender.counts].map(([name, byStatus]) => [name, Object.fromEntries(byStatus)])
+  const { sent, admitted } = sender
+  return { sent, admitted, streams: streamFigures.most, counts: Object.fromEntries(counts) }
+}
+
+/** Keeps the number of all requests at the rate, whatever the other attacks send. */
+async function floodAt(
+  perSecond: number,
+  strike: ReturnType<typeof flood>,
+  sender: Sender,
+): Promise<void> {
+  const fromMs = performance.now()
+  let turn = 0
+  let inFlight = 0
+  while (!sender.ending.aborted) {
+    const wanted = ((performance.now() - fromMs) / 1_000) * perSecond
+    while (sender.sent < wanted && inFlight < FLOOD_IN_FLIGHT_MAX) {
+      inFlight++
+      void strike(sender, turn++).finally(() => inFlight--)
+    }
+    await rest(TICK_MS, sender.ending)
+  }
+}
+
+answerQuestions({ attack })
