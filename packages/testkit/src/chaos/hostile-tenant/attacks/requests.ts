@@ -32,7 +32,7 @@ export const largePages: Attack = {
     if (turn >= LARGE_JOBS)
       return sender.send({ of, method: 'GET', path: '/jobs?limit=1000', key: sender.key('read') })
     const payload = 'x'.repeat(LARGE_BYTES)
-    const body = JSON.stringify({ handler: 'nobody', cron: '0 0 1 1 *', payload })
+    const body = JSON.stringify({ handler: 'nobody', schedule: '0 0 1 1 *', payload })
     const path = `/jobs/large-${turn}`
     return sender.send({ of, method: 'PUT', path, key: sender.key('admin'), body })
   },
@@ -45,11 +45,11 @@ export const badLines: Attack = {
   strike: (sender, turn) => {
     const good = lines(BULK_LINES, (i) => ({
       ...{ name: `bulk-${(turn * BULK_LINES + i) % BULK_JOBS}`, handler: 'nobody' },
-      cron: '0 0 1 1 *',
+      schedule: '0 0 1 1 *',
     }))
     return sender.send({
       ...{ of: 'badLines', method: 'POST', path: '/jobs/bulk?mode=each', key: sender.key('admin') },
-      ...{ body: `${good}\n{"handler":"nobody","cron":"bad"}`, type: 'application/x-ndjson' },
+      ...{ body: `${good}\n{"handler":"nobody","schedule":"bad"}`, type: 'application/x-ndjson' },
       timeoutMs: 60_000,
     })
   },

@@ -9,8 +9,14 @@ const LONG_POLLS = 1_000
 const WAIT_MS = 15_000
 const SLOW_READ_MS = 3_000
 
-/** The sessions that the long polls use. */
-const opened: string[] = []
+/** The sessions that the long polls use, by who opened them: a sender knows one server only. */
+const openedBy = new WeakMap<Sender, string[]>()
+
+function openedOf(sender: Sender): string[] {
+  const opened = openedBy.get(sender) ?? []
+  openedBy.set(sender, opened)
+  return opened
+}
 
 async function open(sender: Sender, of: string, leaseMs: number, handler: string) {
   const answer = await sender.send({
@@ -27,7 +33,7 @@ export const sessions: Attack = {
     if (turn >= SESSIONS_MAX) return
     const leaseMs = LEASES_MS[turn % LEASES_MS.length] ?? 3_000
     const id = await open(sender, 'sessions', leaseMs, `idle-${turn % 100}`)
-    if (id !== null && leaseMs > 60_000) opened.push(id)
+    if (id !== null && leaseMs > 60_000) openedOf(sender).push(id)
   },
 }
 
@@ -35,6 +41,7 @@ export const longPolls: Attack = {
   name: 'longPolls',
   ...{ atOnce: LONG_POLLS, restMs: 500 },
   async strike(sender, turn) {
+    const opened = openedOf(sender)
     const id = opened[turn % Math.max(1, opened.length)]
     if (id === undefined) return
     const operation = turn % 2 === 0 ? 'claim' : 'wait'

@@ -22,7 +22,7 @@ import type { Keys } from '../tenants.ts'
 
 const { keys } = readSettings().more as { keys: Keys }
 const TICK_MS = 20
-const FLOOD_IN_FLIGHT_MAX = 400
+const FLOOD_IN_FLIGHT_MAX = 3_000
 
 const attacks: readonly Attack[] = [
   ...[guarantees, sessions, longPolls, largeClaims, largePages, lanes, slowRates],

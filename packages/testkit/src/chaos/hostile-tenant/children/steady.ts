@@ -14,7 +14,7 @@ import { type Keys, SHARED_SHARE, type SteadyPayload } from '../tenants.ts'
 const settings = readSettings()
 const { servers = [], more } = settings
 const { keys, workers, perSecond } = more as { keys: Keys; workers: number; perSecond: number }
-const REQUESTS_PER_SECOND = 10
+const REQUESTS_PER_SECOND = 4
 
 const lateness = new LatenessLog()
 const requests = new RequestLog()
