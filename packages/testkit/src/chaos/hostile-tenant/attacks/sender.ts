@@ -16,7 +16,8 @@ export interface Outgoing {
   readonly type?: string
   /** Reads nothing of the answer for so long. */
   readonly idleMs?: number
-  readonly timeoutMs?: number
+  /** The server is expected to hold the request, as long as it likes. */
+  readonly held?: boolean
 }
 
 /** Status 0: no answer. */
@@ -26,7 +27,8 @@ export interface Answer {
 }
 
 const TEXT_MAX = 4_096
-const TIMEOUT_MS = 30_000
+/** Connections to each node that requests use again and again; requests that are held have others. */
+const SOCKETS = 600
 
 export class Sender {
   readonly keys: HostileKeys
@@ -37,13 +39,19 @@ export class Sender {
   sent = 0
   /** Answered with anything but 429: the requests that the nodes have admitted. */
   admitted = 0
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4_000 })
+  readonly #quick = new Agent({ keepAlive: true, maxSockets: SOCKETS })
+  readonly #held = new Agent({ keepAlive: true })
   #turn = 0
 
   constructor(servers: readonly string[], keys: HostileKeys, ending: AbortSignal) {
     this.servers = servers
     this.keys = keys
     this.ending = ending
+    // One listener instead of one for each request, which would cost more than the request.
+    ending.addEventListener('abort', () => {
+      this.#quick.destroy()
+      this.#held.destroy()
+    })
   }
 
   key(scope: keyof HostileKeys): string {
@@ -58,6 +66,7 @@ export class Sender {
 
   /** Never rejects. */
   async send(outgoing: Outgoing): Promise<Answer> {
+    if (this.ending.aborted) return { status: 0, text: '' }
     this.sent++
     const answer = await this.#exchange(outgoing).catch(() => ({ status: 0, text: '' }))
     if (!this.ending.aborted) this.#count(outgoing.of, answer.status)
@@ -71,8 +80,8 @@ export class Sender {
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
   }
 
-  #exchange({ method, path, key, body, type, idleMs = 0, timeoutMs }: Outgoing): Promise<Answer> {
-    const signal = AbortSignal.any([this.ending, AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS)])
+  #exchange(request: Outgoing): Promise<Answer> {
+    const { method, path, key, body, type, idleMs = 0, held = idleMs > 0 } = request
     const headers = {
       authorization: `Bearer ${key}`,
       ...(body !== undefined && {
@@ -81,7 +90,8 @@ export class Sender {
       }),
     }
     return new Promise((resolve, reject) => {
-      const options = { method, headers, signal, agent: this.#agent }
+      const agent = held ? this.#held : this.#quick
+      const options = { method, headers, agent }
       const outgoing = send(`${this.server()}/v1${path}`, options, (answer) => {
         const read = () => readAnswer(answer, resolve, reject)
         // waits: the attack is to read slowly
@@ -105,4 +115,6 @@ function readAnswer(
   })
   answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text }))
   answer.once('error', reject)
+  // Ended before its end: no event says so once the answer has begun.
+  answer.once('close', () => reject(new Error('the answer was cut off')))
 }

@@ -46,7 +46,7 @@ export const longPolls: Attack = {
     if (id === undefined) return
     const operation = turn % 2 === 0 ? 'claim' : 'wait'
     await sender.send({
-      ...{ of: 'longPolls', method: 'POST', key: sender.key('worker') },
+      ...{ of: 'longPolls', method: 'POST', key: sender.key('worker'), held: true },
       path: `/worker-sessions/${id}/${operation}`,
       body: JSON.stringify({ wait_ms: WAIT_MS, ...(operation === 'claim' && { limit: 1 }) }),
     })

@@ -21,8 +21,10 @@ import { largeClaims, longPolls, sessions } from '../attacks/worker-sessions.ts'
 import type { Keys } from '../tenants.ts'
 
 const { keys } = readSettings().more as { keys: Keys }
-const TICK_MS = 20
-const FLOOD_IN_FLIGHT_MAX = 3_000
+const TICK_MS = 10
+const FLOOD_IN_FLIGHT_MAX = 1_000
+/** Requests that were not sent in time are sent at this multiple of the rate, not all at once. */
+const CATCH_UP = 4
 
 const attacks: readonly Attack[] = [
   ...[guarantees, sessions, longPolls, largeClaims, largePages, lanes, slowRates],
@@ -70,7 +72,8 @@ async function floodAt(
   let inFlight = 0
   while (!sender.ending.aborted) {
     const wanted = ((performance.now() - fromMs) / 1_000) * perSecond
-    while (sender.sent < wanted && inFlight < FLOOD_IN_FLIGHT_MAX) {
+    const most = Math.ceil((perSecond * TICK_MS * CATCH_UP) / 1_000)
+    for (let n = 0; n < most && sender.sent < wanted && inFlight < FLOOD_IN_FLIGHT_MAX; n++) {
       inFlight++
       void strike(sender, turn++).finally(() => inFlight--)
     }
