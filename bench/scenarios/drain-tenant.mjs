@@ -4,7 +4,7 @@ import { drain } from './drain.mjs'
 import { submitAndDrain } from './measuring.mjs'
 
 const RUNS = 200_000
-const WARM_UP = 10_000
+const WARM_UP = 100_000
 /** Every quota is enforced across the fleet, and none is reached. */
 const QUOTAS = {
   ...{ jobs: 1_000_000, payloadBytes: 65_536, timeoutMs: 3_600_000, logBytesPerRun: 65_536 },
@@ -57,7 +57,7 @@ function drainAs(bench, system, quotas) {
     const tenant = { tenant: 'bench', quotas }
     await producer.call('open', { produce: true, profile: 'throughput', ...tenant })
     const parts = { producer, worker, analyze }
-    await submitAndDrain(bench, system, parts, WARM_UP)
+    await submitAndDrain(bench, system, parts, bench.count(WARM_UP))
     return submitAndDrain(bench, system, parts, bench.count(RUNS))
   })
 }

@@ -3,7 +3,7 @@ import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
 import { submitAndDrain } from './measuring.mjs'
 
-const WARM_UP = 10_000
+const WARM_UP = 100_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const drain = {
@@ -27,7 +27,7 @@ export const drain = {
       const [producer, worker] = [await child(), await child()]
       await producer.call('open', { produce: true, profile: 'throughput' })
       const parts = { producer, worker, analyze }
-      await submitAndDrain(bench, system, parts, WARM_UP)
+      await submitAndDrain(bench, system, parts, bench.count(WARM_UP))
       return { ...(await submitAndDrain(bench, system, parts, count)), count }
     })
   },

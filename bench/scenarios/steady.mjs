@@ -8,7 +8,7 @@ import { untilHandled, watchCpu } from './measuring.mjs'
  * The maximum lead of the submitter in every system: without it the backlog would set the lateness.
  */
 const WINDOW = 10_000
-const WARM_UP = 10_000
+const WARM_UP = 100_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const steady = {
@@ -44,7 +44,7 @@ export const steady = {
       const [producer, worker] = [await child(), await child()]
       await producer.call('open', { produce: true, profile: 'throughput', connections: 4 })
       await worker.call('open', { work: true, profile: 'throughput' })
-      await warmUp(producer, worker, analyze)
+      await warmUp(bench, producer, worker, analyze)
       const cpuUsed = await watchCpu(bench, system, [producer, worker])
       const streaming = producer.call('stream', { count, window: WINDOW, lanes: 4 })
       const onProgress = ({ handled }) => producer.call('credit', handled)
@@ -67,10 +67,10 @@ export const steady = {
  * Ends with an empty queue, so that counts and lateness start from zero. Statistics are taken while
  * the queue is full: those of an empty queue make graphile-worker ten times slower.
  */
-async function warmUp(producer, worker, analyze) {
-  await producer.call('bulk', { count: WARM_UP })
+async function warmUp(bench, producer, worker, analyze) {
+  await producer.call('bulk', { count: bench.count(WARM_UP) })
   await analyze()
   await worker.call('start', { handler: 'fromSubmit' })
-  await untilHandled([worker], WARM_UP)
+  await untilHandled([worker], bench.count(WARM_UP))
   await worker.call('lateness')
 }

@@ -3,7 +3,7 @@ import { cpuColumns, perSecondJson } from '../lib/cells.mjs'
 import { PEERS } from '../systems/catalogue.mjs'
 import { throughput } from './measuring.mjs'
 
-const WARM_UP = 5_000
+const WARM_UP = 50_000
 
 /** @type {import('./index.mjs').Scenario} */
 export const submit = {
@@ -26,7 +26,7 @@ export const submit = {
     return bench.fresh(system, async ({ child }) => {
       const producer = await child()
       await producer.call('open', { produce: true, profile: 'throughput' })
-      await producer.call('bulk', { count: WARM_UP })
+      await producer.call('bulk', { count: bench.count(WARM_UP) })
       const result = await throughput(bench, system, producer, count, () =>
         producer.call('bulk', { count }),
       )

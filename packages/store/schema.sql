@@ -407,6 +407,7 @@ create table punctual.limits (
   constraint limits_rate_per_ms_check check (rate_per_ms > 0),
   constraint limits_weight_check check (weight > 0)
 ) with (fillfactor = 50, vacuum_truncate = off);
+create index limits_by_queue on punctual.limits (tenant_id, coalesce(queue, ''::text));
 
 create table punctual.live_keys (
   tenant_id integer not null,
@@ -493,6 +494,7 @@ create table punctual.pauses (
   constraint pauses_tenant_id_queue_of_suspension_key unique nulls not distinct (tenant_id, queue, of_suspension),
   constraint pauses_tenant_id_fkey foreign key (tenant_id) references punctual.tenants(id)
 );
+create index pauses_by_queue on punctual.pauses (tenant_id, coalesce(queue, ''::text));
 
 create table punctual.planners (
   id bigint not null,
@@ -1043,7 +1045,10 @@ create function punctual.lane_for(tenant integer, queue_name text, handler_name 
 as $function$
 declare
   lane integer;
+  most integer;
 begin
+  select coalesce((quotas ->> 'lanes')::integer, 1000) into most
+  from punctual.tenants where id = tenant;
   -- Each try takes the next number of the sequence, so that numbers that are in use, where the
   -- sequence is behind the table, are skipped.
   for try in 1 .. 10000 loop
@@ -1052,7 +1057,7 @@ begin
     if found then
       return lane;
     end if;
-    exit when (select count(*) from punctual.lanes where tenant_id = tenant) >= 10000;
+    exit when (select count(*) from punctual.lanes where tenant_id = tenant) >= most;
     insert into punctual.lanes (tenant_id, queue, handler, priority)
     values (tenant, queue_name, handler_name, level)
     on conflict do nothing
@@ -1063,8 +1068,8 @@ begin
     end if;
   end loop;
   raise exception using errcode = '53400', message =
-    'lanes_exhausted: The tenant has 10000 combinations of queue, handler and priority, which is '
-    || 'the limit. Use fewer queues, and put variable parts into labels or a key.';
+    'lanes_exhausted: The tenant has ' || most || ' combinations of queue, handler and priority, '
+    || 'which is its quota of lanes. Use fewer queues, and put variable parts into labels or a key.';
 end
 $function$;
 

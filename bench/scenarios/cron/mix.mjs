@@ -83,7 +83,7 @@ function submitOnce(producer, { fromMs, seconds }) {
 
 /** Jobs that fire every second, each at its own millisecond of it. */
 function registerCron(producer, endMs) {
-  const each = { cron: '* * * * * *', jitterMs: 1_000, endAt: new Date(endMs).toISOString() }
+  const each = { cron: '* * * * * *', jitterMs: 999, endAt: new Date(endMs).toISOString() }
   const batch = { count: PER_SECOND.cron, batchSize: PER_SECOND.cron, inFlight: 1 }
   return producer.call('register', { ...batch, schedules: { each }, prefix: 'mix' })
 }

@@ -51,10 +51,12 @@ export class Pipeline {
     this.#host = host
     const onError = (what: string) => (error: unknown) => this.#events.onError?.(what, error)
     this.capacity = new Capacity(options)
-    this.lanes = new LaneList(store, clock, () => [...handlers.keys()], options.queues)
+    const { queues, fewLanes } = options
+    this.lanes = new LaneList(store, clock, () => [...handlers.keys()], queues, fewLanes)
     this.logs = new RunLogs(store, clock, onError('log'))
     this.settler = new SettleBatcher({
       ...{ store, clock, logs: this.logs, sessionId: () => session.lastId },
+      mayRepeat: () => session.wasLost,
       events: {
         onSettled: (settlement, accepted) => this.#settled(settlement, accepted),
         onError: onError('settle'),

@@ -36,6 +36,7 @@ export class Session {
   #beating: { stop(): Promise<void> } | null = null
   #expiring = false
   #drains = false
+  #wasLost = false
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -48,6 +49,11 @@ export class Session {
   /** The last session that was opened: outcomes are settled under it even after its loss. */
   get lastId(): string {
     return this.#lastId
+  }
+
+  /** Whether a session was lost: its runs may have been claimed again under another one. */
+  get wasLost(): boolean {
+    return this.#wasLost
   }
 
   /** True while this worker should drain; a session that replaces a lost one keeps that. */
@@ -102,6 +108,7 @@ export class Session {
   lose(id: string): void {
     if (this.#id !== id) return
     this.#id = null
+    this.#wasLost = true
     void this.#beating?.stop()
     this.#beating = null
     this.#options.onLost(id)

@@ -80,6 +80,7 @@ export class Worker {
 
   /** Polls for work now; resolves when the work was claimed, or when claiming failed. */
   poll(): Promise<void> {
+    this.#pipeline.lanes.due.searchNow()
     this.#wake.wake()
     return new Promise((resolve) => this.#pollers.push(resolve))
   }

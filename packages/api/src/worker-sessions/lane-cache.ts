@@ -40,18 +40,9 @@ export class LaneCache {
     const known = this.#entries.get(key)
     if (known && nowMs - known.readAtMs < STALE_MS) return known.lanes
     if (this.#entries.size >= ENTRIES_MAX) this.forget()
-    const lanes = this.#read(tenantId, handlers, queues)
+    const lanes = this.#work.lanes(handlers, queues, tenantId)
     this.#entries.set(key, { readAtMs: nowMs, lanes })
     lanes.catch(() => this.#entries.delete(key))
     return lanes
-  }
-
-  async #read(
-    tenantId: number | null,
-    handlers: readonly string[],
-    queues: readonly string[],
-  ): Promise<readonly Lane[]> {
-    const lanes = await this.#work.lanes(handlers, queues)
-    return tenantId === null ? lanes : lanes.filter((lane) => lane.tenantId === tenantId)
   }
 }

@@ -85,7 +85,9 @@ export const limits = {
   ageingMsMax: 30 * 86_400_000,
   weightMax: 1_000,
   windowMsMax: 30 * 86_400_000,
-  lanesPerTenant: 10_000,
+  /** Combinations of queue, handler and priority of a tenant without a quota of `lanes`. */
+  lanesPerTenant: 1_000,
+  quotaLanesMax: 10_000,
   /** Queues that are paused one by one; they need not exist. */
   pausesPerTenant: 1_000,
   /** Queues with limits; they need not exist. */

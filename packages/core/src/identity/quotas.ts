@@ -30,6 +30,8 @@ export interface Quotas {
   readonly timeoutMs?: number
   /** How many sessions of remote workers may be open, in the whole fleet. @default 1000 */
   readonly sessions?: number
+  /** How many combinations of queue, handler and priority its runs may have. @default 1000 */
+  readonly lanes?: number
   /** The permitted kinds of executors. */
   readonly executors?: readonly string[]
 }
@@ -57,6 +59,7 @@ export const quotaBounds = {
   minIntervalMs: { min: 1, max: limits.delayMsMax, unit: 'ms between slots' },
   timeoutMs: { min: 1, max: limits.timeoutMsMax, unit: 'ms of a timeout' },
   sessions: { min: 0, max: limits.quotaSessionsMax, unit: 'sessions of remote workers' },
+  lanes: { min: 1, max: limits.quotaLanesMax, unit: 'combinations of queue, handler and priority' },
 } as const satisfies Record<Exclude<QuotaName, 'executors'>, Bounds>
 
 const EXECUTOR = /^[a-z][a-z0-9-]{0,31}$/

@@ -27,6 +27,7 @@ export type {
   ClaimRequest,
   ClaimResult,
   Fence,
+  LaneWithRuns,
   LaneYield,
   Lease,
   LogEntry,

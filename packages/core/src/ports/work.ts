@@ -184,12 +184,25 @@ export interface LogEntry {
   readonly data: string | null
 }
 
+/** A lane in which runs wait. */
+export interface LaneWithRuns {
+  readonly lane: number
+  /** Milliseconds until the first of them is due; negative when it is due already. */
+  readonly dueInMs: number
+}
+
 export interface WorkStore {
   /**
    * Returns the lanes from which these handlers and queues can claim; an empty list of queues means
-   * all.
+   * all. `tenantId`: only those of this tenant.
    */
-  lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]>
+  lanes(
+    handlers: readonly string[],
+    queues: readonly string[],
+    tenantId?: number | null,
+  ): Promise<readonly Lane[]>
+  /** Returns the lanes in which runs wait, due or not, of all handlers and queues. */
+  lanesWithRuns(): Promise<readonly LaneWithRuns[]>
   openSession(session: SessionAnnouncement): Promise<void>
   /** Extends the lease; null when the session was fenced. */
   renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null>

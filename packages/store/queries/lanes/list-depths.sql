@@ -16,7 +16,7 @@ select
   c.tenant_id, c.queue, c.handler, c.priority,
   exists (
     select from punctual.pauses p
-    where p.tenant_id = c.tenant_id and (p.queue is null or p.queue = c.queue)
+    where p.tenant_id = c.tenant_id and coalesce(p.queue, '') = any (array[c.queue, ''])
   ) as paused,
   q.due, q.waiting, q.oldest_ms, coalesce(r.runs, 0) as running
 from punctual.lanes c

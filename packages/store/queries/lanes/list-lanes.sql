@@ -1,6 +1,7 @@
 -- The lanes that a worker with these handlers and queues can claim from, highest priority first.
 --
--- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all)
+-- Parameters: $1 handlers text[] (null = all), $2 queues text[] (null or empty = all),
+--   $3 tenant (null = all)
 -- Returns: id, tenant_id, queue, handler, priority, weight of its tenant, ageing in ms. Includes
 --   paused queues, which the claim skips.
 -- Locks: none. Index: none; the table is small.
@@ -13,4 +14,5 @@ select
 from punctual.lanes l
 where ($1::text[] is null or l.handler = any ($1::text[]))
   and (coalesce(cardinality($2::text[]), 0) = 0 or l.queue = any ($2::text[]))
+  and ($3::integer is null or l.tenant_id = $3::integer)
 order by l.priority desc, l.id

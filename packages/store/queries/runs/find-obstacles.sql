@@ -17,7 +17,7 @@ select
       'note', case when p.of_suspension then t.suspended_note else p.note end, 'ofSuspension', p.of_suspension))
     from punctual.pauses p
     join punctual.tenants t on t.id = p.tenant_id
-    where p.tenant_id = $2::integer and (p.queue is null or p.queue = $3::text)
+    where p.tenant_id = $2::integer and coalesce(p.queue, '') = any (array[$3::text, ''])
   ) as pauses,
   (
     select json_agg(json_build_object(
@@ -31,7 +31,7 @@ select
           then ceil((m.next_us - m.rate_interval_us * (m.rate_burst - 1)) / 1000.0)::bigint
       end))
     from punctual.limits m
-    where m.tenant_id = $2::integer and (m.queue is null or m.queue = $3::text)
+    where m.tenant_id = $2::integer and coalesce(m.queue, '') = any (array[$3::text, ''])
   ) as limits,
   (
     select json_agg(json_build_object(
@@ -72,7 +72,7 @@ select
       'run', q.run_id, 'queue', n.queue, 'handler', n.handler,
       'why', case
         when exists (
-          select from punctual.pauses p where p.tenant_id = $2::integer and (p.queue is null or p.queue = n.queue))
+          select from punctual.pauses p where p.tenant_id = $2::integer and coalesce(p.queue, '') = any (array[n.queue, '']))
           then 'paused'
         when not exists (
           select

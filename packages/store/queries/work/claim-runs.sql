@@ -20,7 +20,7 @@ limited as materialized (
   from punctual.lanes n
   where exists (select from punctual.limits) and n.id = any ($3::integer[]) and exists (
     select from punctual.limits m
-    where m.tenant_id = n.tenant_id and (m.queue is null or m.queue = n.queue)
+    where m.tenant_id = n.tenant_id and coalesce(m.queue, '') = any (array[n.queue, ''])
       and coalesce(m.concurrency, m.rate_interval_us) is not null)
 ),
 found as materialized (

@@ -63,16 +63,18 @@ export class LaneRegistry {
     if (!row) {
       const intern = internLane(...values, limits.lanesPerTenant, hintChannel)
       let room = true
+      let most = 0
       // Each try takes the next number; a sequence that lags behind returns some that are taken.
-      for (let i = 0; !row && room && i < limits.lanesPerTenant; i++) {
+      for (let i = 0; !row && room && i < limits.quotaLanesMax; i++) {
         const [answer] = await control.run(intern)
         room = answer?.isLeft ?? false
+        most = answer?.most ?? most
         ;[row] = await find()
       }
       if (!row)
         throw new PunctualError(
           'lanes_exhausted',
-          `The tenant has ${limits.lanesPerTenant} combinations of queue, handler and priority, which is the limit. Use fewer queues, and put variable parts into labels or a key.`,
+          `The tenant has ${most} combinations of queue, handler and priority, which is its quota of lanes. Use fewer queues, and put variable parts into labels or a key.`,
         )
       this.#signals.newLane(row.id)
     }

@@ -42,20 +42,22 @@ export function findOthers(tenant: Num): Call<FindOthersRow> {
 
 export interface InternLaneRow {
   readonly isLeft: boolean
+  readonly most: number
   readonly told: string | null
 }
 
 const INTERN_LANE: TypedStatement<InternLaneRow> = {
   path: 'lanes/intern-lane',
   daily: false,
-  columns: ['is_left', 'told'],
+  columns: ['is_left', 'most', 'told'],
   decode: (row) => ({
     isLeft: boolean(row[0]),
-    told: orNull(text, row[1]),
+    most: number(row[1]),
+    told: orNull(text, row[2]),
   }),
 }
 
-/** Creates a lane if it does not exist, within the tenant's limit of lanes, and notifies workers
+/** Creates a lane if it does not exist, within the tenant's quota of lanes, and notifies workers
  * when it commits: without a notification they look for new lanes only once a minute. */
 export function internLane(tenant: Num, queue: Text, handler: Text, priority: Num, mostLanesOfTenant: Num, channelOfHints: Text): Call<InternLaneRow> {
   return { statement: INTERN_LANE, values: [tenant, queue, handler, priority, mostLanesOfTenant, channelOfHints] }
@@ -122,8 +124,29 @@ const LIST_LANES: TypedStatement<ListLanesRow> = {
 }
 
 /** The lanes that a worker with these handlers and queues can claim from, highest priority first. */
-export function listLanes(handlers: List<'text'>, queues: List<'text'>): Call<ListLanesRow> {
-  return { statement: LIST_LANES, values: [handlers, queues] }
+export function listLanes(handlers: List<'text'>, queues: List<'text'>, tenant: Num): Call<ListLanesRow> {
+  return { statement: LIST_LANES, values: [handlers, queues, tenant] }
+}
+
+export interface ListWaitingLanesRow {
+  readonly lane: number
+  readonly dueInMs: number
+}
+
+const LIST_WAITING_LANES: TypedStatement<ListWaitingLanesRow> = {
+  path: 'lanes/list-waiting-lanes',
+  daily: false,
+  columns: ['lane', 'due_in_ms'],
+  decode: (row) => ({
+    lane: number(row[0]),
+    dueInMs: number(row[1]),
+  }),
+}
+
+/** The lanes in which runs wait, and when the first run of each is due. Jumps through the index from
+ * lane to lane, so that its cost depends on the lanes that have runs, not on those that exist. */
+export function listWaitingLanes(): Call<ListWaitingLanesRow> {
+  return { statement: LIST_WAITING_LANES, values: [] }
 }
 
 export interface SumCountersRow {

@@ -3,7 +3,8 @@
  * extras by U+001E. As rows of the protocol the client needs three times as long to read them: 2.9
  * instead of 1.0 us a run, of about 20 us that a run costs in all.
  */
-import { decodeExtra, type RunExtra } from './run-extra.ts'
+import { invariant } from '@punctual/core/errors'
+import { decodeExtra, NO_EXTRA, type RunExtra } from './run-extra.ts'
 import type { ClaimRunsRow } from './statements.gen.ts'
 
 type Text = string | null
@@ -86,16 +87,35 @@ export class TakenRuns {
   }
 }
 
+/** A list in an answer, split when it is first read: most runs end before their timeout is needed. */
+class LazyList {
+  #joined: Text
+  #values: readonly string[] | undefined
+
+  constructor(joined: Text) {
+    this.#joined = joined
+  }
+
+  numberAt(place: number): number {
+    if (!this.#values) {
+      this.#values = listOf(this.#joined)
+      this.#joined = null
+    }
+    return Number(this.#values[place])
+  }
+}
+
 /**
  * The definitions that the claim itself returns: today's runs with payloads of common size. Others
  * are added as they are read.
  */
 export class TakenDefinitions {
-  readonly #timeoutsMs: readonly string[]
-  readonly #maxAttempts: readonly string[]
-  readonly #duesMs: readonly string[]
+  readonly #timeoutsMs: LazyList
+  readonly #maxAttempts: LazyList
+  readonly #duesMs: LazyList
   readonly #payloads: readonly string[]
-  readonly #extras: readonly string[] | null
+  /** Decoded when they are first read; null when every extra is empty. */
+  readonly #extras: (string | RunExtra)[] | null
   /** The place of each run in the lists; null when they are complete and in the claim's order. */
   readonly #places: ReadonlyMap<string, number> | null
   readonly #others = new Map<string, RunDefinition>()
@@ -103,14 +123,14 @@ export class TakenDefinitions {
   readonly length: number
 
   constructor(answer: ClaimAnswer, runIds: readonly string[]) {
-    this.#timeoutsMs = listOf(answer.timeoutsMs)
-    this.#maxAttempts = listOf(answer.maxAttempts)
-    this.#duesMs = listOf(answer.duesMs)
+    this.#timeoutsMs = new LazyList(answer.timeoutsMs)
+    this.#maxAttempts = new LazyList(answer.maxAttempts)
+    this.#duesMs = new LazyList(answer.duesMs)
     this.length = answer.payloads?.length ?? 0
     this.#payloads = answer.payloads?.split(SEPARATOR) ?? []
     // Only separators means that every extra is empty.
     const extras = answer.extras ?? ''
-    this.#extras = extras.length >= this.#duesMs.length ? extras.split(SEPARATOR) : null
+    this.#extras = extras.length >= this.#payloads.length ? extras.split(SEPARATOR) : null
     const complete = answer.ids === null && !this.#payloads.includes('')
     this.#places = complete ? null : placesOf(answer.ids ?? runIds, this.#payloads)
   }
@@ -125,22 +145,51 @@ export class TakenDefinitions {
     return places === null ? [] : ids.filter((id) => !places.has(id))
   }
 
-  /** The definition of the run at a place of the claim; undefined when there is none. */
-  at(id: string, claimPlace: number): RunDefinition | undefined {
-    const place = this.#places === null ? claimPlace : this.#places.get(id)
-    if (place === undefined) return this.#others.get(id)
-    const extra = decodeExtra(this.#extras?.[place])
-    return {
-      timeoutMs: Number(this.#timeoutsMs[place]),
-      maxAttempts: Number(this.#maxAttempts[place]),
-      dueMs: Number(this.#duesMs[place]),
-      payload: this.#payloads[place] ?? '',
-      jobId: extra.jobId,
-      slotMs: extra.slotMs,
-      missedFromMs: extra.missedFromMs,
-      policy: extra.policy,
-      trace: extra.trace,
-    }
+  /** Whether the definition of a run is known. */
+  has(id: string): boolean {
+    return this.#places === null || this.#places.has(id) || this.#others.has(id)
+  }
+
+  payload(id: string, claimPlace: number): string {
+    const place = this.#placeOf(id, claimPlace)
+    return place === undefined ? this.#other(id).payload : (this.#payloads[place] ?? '')
+  }
+
+  timeoutMs(id: string, claimPlace: number): number {
+    const place = this.#placeOf(id, claimPlace)
+    return place === undefined ? this.#other(id).timeoutMs : this.#timeoutsMs.numberAt(place)
+  }
+
+  maxAttempts(id: string, claimPlace: number): number {
+    const place = this.#placeOf(id, claimPlace)
+    return place === undefined ? this.#other(id).maxAttempts : this.#maxAttempts.numberAt(place)
+  }
+
+  dueMs(id: string, claimPlace: number): number {
+    const place = this.#placeOf(id, claimPlace)
+    return place === undefined ? this.#other(id).dueMs : this.#duesMs.numberAt(place)
+  }
+
+  extra(id: string, claimPlace: number): RunExtra {
+    const place = this.#placeOf(id, claimPlace)
+    if (place === undefined) return this.#other(id)
+    if (this.#extras === null) return NO_EXTRA
+    const extra = this.#extras[place]
+    if (typeof extra === 'object') return extra
+    const decoded = decodeExtra(extra)
+    this.#extras[place] = decoded
+    return decoded
+  }
+
+  /** The place of a run in the lists; undefined when it was read by another statement. */
+  #placeOf(id: string, claimPlace: number): number | undefined {
+    return this.#places === null ? claimPlace : this.#places.get(id)
+  }
+
+  #other(id: string): RunDefinition {
+    const definition = this.#others.get(id)
+    invariant(definition, `run ${id} is in the queue and has no definition`)
+    return definition
   }
 }
 

@@ -24,8 +24,9 @@ import { ClaimSizes } from './claim-sizes.ts'
 import { ControlledLanes } from './controlled-lanes.ts'
 import { FaultClaims } from './fault-claims.ts'
 import { type ClaimTurn, LaneMarks, type LaneScan } from './lane-marks.ts'
-import { expiresInMs, readDefinitions } from './run-definitions.ts'
+import { readDefinitions } from './run-definitions.ts'
 import { claimControlledRuns, claimRuns } from './statements.gen.ts'
+import { type LaneOfClaim, TakenRun } from './taken-run.ts'
 
 /** What only the form for controlled runs answers. */
 interface Controls {
@@ -212,44 +213,31 @@ export class RunClaims {
             (id, read) => definitions.add(id, read),
           ),
     )
-    const lanes = new Map(request.lanes.map((lane) => [lane.id, lane]))
+    const { gates, limited } = controls
+    const lanes = new Map(request.lanes.map((lane) => [lane.id, laneOfClaim(lane, limited)]))
+    const claim = { fence: BigInt(request.fence), boundMs, definitions, gates }
     const left: ClaimedLane[] = []
     const runs: ClaimedRun[] = []
-    let fence = BigInt(request.fence)
     for (const [place, id] of taken.ids.entries()) {
-      fence += 1n
       if (withheld.size > 0 && withheld.has(id)) continue
-      if (unread.size > 0 && unread.has(id)) {
-        left.push({ id, fence, lane: taken.laneAt(place) })
-        continue
-      }
-      const definition = definitions.at(id, place)
-      invariant(definition, `run ${id} is in the queue and has no definition`)
       const lane = lanes.get(taken.laneAt(place))
       invariant(lane, `run ${id} is of a lane that was asked for`)
-      const marks = taken.marksAt(place)
-      const gate = controls.gates?.[place]
-      runs.push({
-        id,
-        fence,
-        lane: lane.id,
-        tenantId: lane.tenantId,
-        handler: lane.handler,
-        queue: lane.queue,
-        priority: lane.priority + aged(lane, definition.dueMs, boundMs),
-        weight: lane.weight ?? 1,
-        limited: controls.limited.has(lane.id),
-        attempt: marks.attempt,
-        crashes: marks.crashes,
-        traits: marks.traits,
-        gate: gate ? BigInt(gate) : null,
-        expiresInMs: expiresInMs(marks.traits, definition.policy, boundMs),
-        ...definition,
-      })
+      const run = new TakenRun(claim, lane, id, place, taken.marksAt(place))
+      if (unread.size > 0 && unread.has(id)) {
+        left.push({ id, fence: run.fence, lane: lane.id })
+        continue
+      }
+      invariant(definitions.has(id), `run ${id} is in the queue and has no definition`)
+      runs.push(run)
     }
     return { runs: inStartOrder(runs, gave, lanes), left }
   }
 }
+
+const laneOfClaim = (lane: Lane, limited: ReadonlySet<number>): LaneOfClaim => ({
+  ...{ ...lane, weight: lane.weight ?? 1 },
+  limited: limited.has(lane.id),
+})
 
 /** The parameters of both forms of the claim. */
 function valuesOf({ request, scans }: Sent): Parameters<typeof claimRuns> {
@@ -266,13 +254,6 @@ function valuesOf({ request, scans }: Sent): Parameters<typeof claimRuns> {
       ? int8ArrayOfNumbers(lanes.map((lane) => lane.ageingMs ?? null))
       : null,
   ]
-}
-
-/** How many priorities a run gains by ageing, while it waits. */
-function aged({ ageingMs, priority }: Lane, dueMs: number, nowMs: number): number {
-  if (!ageingMs) return 0
-  const steps = Math.floor((nowMs - dueMs) / ageingMs)
-  return Math.min(limits.priorityMax - priority, Math.max(0, steps))
 }
 
 /** Sorts by priority, then by id and so by due time: the runs arrive in the order of their ids. */

@@ -10,10 +10,18 @@ export interface RunExtra {
 }
 
 const SEPARATOR = '\u001f'
-const NONE: RunExtra = { jobId: null, slotMs: null, missedFromMs: null, policy: null, trace: null }
+
+/** Submitted runs with the default policy have none. */
+export const NO_EXTRA: RunExtra = {
+  jobId: null,
+  slotMs: null,
+  missedFromMs: null,
+  policy: null,
+  trace: null,
+}
 
 export function decodeExtra(text: string | null | undefined): RunExtra {
-  if (!text) return NONE
+  if (!text) return NO_EXTRA
   const [jobId, slotMs, missedFromMs, policy, trace] = text.split(SEPARATOR)
   return {
     jobId: jobId || null,

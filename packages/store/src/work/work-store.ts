@@ -5,6 +5,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   Fence,
+  LaneWithRuns,
   LogEntry,
   SessionAnnouncement,
   SessionDescription,
@@ -22,7 +23,7 @@ import {
 } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
-import { listLanes } from '../lanes/statements.gen.ts'
+import { listLanes, listWaitingLanes } from '../lanes/statements.gen.ts'
 import {
   closeSession,
   lockSession,
@@ -67,9 +68,17 @@ export class PostgresWorkStore implements WorkStore {
     this.#settling = new RunSettlements(options)
   }
 
-  async lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
-    const rows = await this.#database.claim.run(listLanes(handlers, queues))
+  async lanes(
+    handlers: readonly string[],
+    queues: readonly string[],
+    tenantId: number | null = null,
+  ): Promise<readonly Lane[]> {
+    const rows = await this.#database.claim.run(listLanes(handlers, queues, tenantId))
     return rows.map((row) => ({ ...row, weight: row.weight ?? 1 }))
+  }
+
+  lanesWithRuns(): Promise<readonly LaneWithRuns[]> {
+    return this.#database.claim.runPinned(listWaitingLanes())
   }
 
   async openSession(session: SessionAnnouncement): Promise<void> {

@@ -23,7 +23,12 @@ function make(concurrency: number, ...others: readonly Lane[]) {
   const sent: { limit: number; lanes: number[]; answer: (result: ClaimResult | Error) => void }[] =
     []
   const capacity = new Capacity({ concurrency, queueConcurrency: {} })
-  const lanes = new LaneList({ lanes: async () => [lane, ...others] }, clock, () => ['h'], [])
+  const lanes = new LaneList(
+    { lanes: async () => [lane, ...others], lanesWithRuns: async () => [] },
+    clock,
+    () => ['h'],
+    [],
+  )
   const claimer = new ClaimLoop({
     ...{ clock, lanes, capacity, hintsArrive: () => true, backlog: () => 0 },
     random: { fraction: () => 0.5, token: () => '1', fill: () => undefined },

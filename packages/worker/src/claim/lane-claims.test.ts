@@ -25,7 +25,12 @@ function make(
   const claims = new LaneClaims({
     ...{ clock, hintsArrive: () => true, sessionId: () => sessionId },
     random: { fraction: () => 0.5, token: () => '7', fill: () => undefined },
-    lanes: new LaneList({ lanes: async () => lanes }, clock, () => ['h'], []),
+    lanes: new LaneList(
+      { lanes: async () => lanes, lanesWithRuns: async () => [] },
+      clock,
+      () => ['h'],
+      [],
+    ),
     capacity: {
       ...{ free: 10, running: 0, buffered: 0, exact: false },
       room: (queue) => rooms[queue] ?? null,

@@ -59,6 +59,7 @@ export class LaneClaims {
 
   /** Runs may be due in these lanes; null: in any. */
   hinted(lanes: readonly number[] | null): void {
+    this.#options.lanes.due.hinted(lanes)
     const anyQuiet = lanes?.some((id) => this.#demand.expected(id) !== null) ?? true
     if (this.bulk && anyQuiet && !this.alone) this.quiet.hinted()
   }
@@ -89,6 +90,8 @@ export class LaneClaims {
       left -= result.runs.length
       results.push(result)
     }
+    const nextDueInMs = lanes.nextInMs
+    if (nextDueInMs !== null) results.push({ runs: [], more: false, nextDueInMs })
     return results
   }
 
@@ -105,13 +108,15 @@ export class LaneClaims {
       return { ...result, more: true }
     }
     this.#demand.note(lanes, limit, result.gave)
+    this.#options.lanes.due.learn(lanes, { limit, sentAtMs: claimedAtMs }, result)
     if (result.runs.length > 0) await onClaimed(result.runs, claimedAtMs)
     if (result.parked.length > 0) onParked(result.parked)
     return result
   }
 
   #claimQuiet(): Promise<Claimed> | null {
-    const lanes = this.#quietOf(this.#options.lanes.known)
+    const { known, due } = this.#options.lanes
+    const lanes = this.#quietOf(due.dueNow(known))
     if (lanes.length === 0) return null
     const limit = lanes.reduce((sum, { id }) => sum + (this.#demand.expected(id) ?? 0), 0)
     return this.#claimFrom(lanes, limit, false)

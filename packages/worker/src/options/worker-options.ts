@@ -49,6 +49,8 @@ export interface WorkerOptions {
    * @default none
    */
   readonly givesBack?: (run: ClaimedRun) => boolean
+  /** Up to this many lanes, each claim covers them all; beyond, those with something due. @default 64 */
+  readonly fewLanes?: number
   readonly queueConcurrency: Readonly<Record<string, number>>
   readonly leaseMs: number
   /** The largest output that is stored, in bytes of JSON. */

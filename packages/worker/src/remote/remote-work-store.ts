@@ -9,6 +9,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   Fence,
+  LaneWithRuns,
   LaneYield,
   LogEntry,
   SessionAnnouncement,
@@ -60,6 +61,8 @@ export class RemoteWorkStore implements WorkStore {
   readonly #server: PunctualServer
   /** The session that was opened last: a worker has one at a time. */
   #session = '0'
+  /** The lanes that were read last. */
+  #lanes: readonly number[] = []
   /** Checkpoints received with claims, until the worker reads them. */
   readonly #checkpoints = new Map<string, string>()
 
@@ -77,9 +80,15 @@ export class RemoteWorkStore implements WorkStore {
       handlers,
       queues,
     })
+    this.#lanes = lanes.map(({ id }) => id)
     return lanes.map(({ tenant_id: tenantId, ageing_ms: ageingMs, ...lane }) => ({
       ...{ ...lane, tenantId, ageingMs },
     }))
+  }
+
+  /** Any lane may have runs: the next claim, whose answer is one request as well, shows which. */
+  async lanesWithRuns(): Promise<readonly LaneWithRuns[]> {
+    return this.#lanes.map((lane) => ({ lane, dueInMs: 0 }))
   }
 
   async openSession(session: SessionAnnouncement): Promise<void> {

@@ -25,6 +25,7 @@ function make(settle: (batch: readonly Settlement[]) => Promise<readonly string[
     clock,
     logs,
     sessionId: () => '1',
+    mayRepeat: () => true,
     store: { settle: (_, batch) => settle(batch) },
     events: {
       onSettled: (s, accepted) => settled.push([s.run.id, s.kind, accepted]),

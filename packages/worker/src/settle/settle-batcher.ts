@@ -31,6 +31,8 @@ export interface SettlerOptions {
   readonly logs: RunLogs
   readonly clock: Clock
   readonly sessionId: () => string
+  /** Whether outcomes of two attempts of one run may wait here: after a session was lost. */
+  readonly mayRepeat: () => boolean
   readonly events: SettlerEvents
 }
 
@@ -81,7 +83,8 @@ export class SettleBatcher {
     while (this.#pending.length > 0 && this.#batches.size < IN_FLIGHT_MAX) {
       // A second batch is worth its round trip only when it is large.
       if (this.#batches.size > 0 && this.#pending.length < BATCH_MAX / 2) return
-      const batch = this.#pending.splice(0, batchSize(this.#pending))
+      const size = batchSize(this.#pending, this.#options.mayRepeat())
+      const batch = this.#pending.splice(0, size)
       this.#batches.add(batch)
       void this.#settle(batch).finally(() => {
         this.#batches.delete(batch)
@@ -150,15 +153,15 @@ export class SettleBatcher {
  * batch has one attempt of a run, because answers name runs: a worker that lost a run and claimed
  * it again may have the outcomes of both attempts.
  */
-function batchSize(pending: readonly Settlement[]): number {
-  const runs = new Set<string>()
+function batchSize(pending: readonly Settlement[], mayRepeat: boolean): number {
+  const runs = mayRepeat ? new Set<string>() : null
   let length = 0
   let size = 0
   for (; size < pending.length && size < BATCH_MAX; size++) {
     const next = pending[size] as Settlement
     length += next.kind === 'succeeded' ? (next.output?.length ?? 0) : 0
-    if (size > 0 && (length > OUTPUT_LENGTH_MAX || runs.has(next.run.id))) break
-    runs.add(next.run.id)
+    if (size > 0 && (length > OUTPUT_LENGTH_MAX || runs?.has(next.run.id))) break
+    runs?.add(next.run.id)
   }
   return size
 }

@@ -7,7 +7,7 @@ import { answer, nullable } from '../../wire/schemas.ts'
 import { body, token, workerRoute } from '../define-route.ts'
 
 const lane = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
-const lanes = { maxItems: limits.lanesPerTenant }
+const lanes = { maxItems: limits.quotaLanesMax }
 
 const maybe = nullable(Type.String())
 const run = answer({

@@ -18,8 +18,8 @@ unseen as materialized (
   from unnest($3::integer[]) as l (lane)
   where not exists (select from me where not drains)
     or exists (select from punctual.pauses) and exists (
-      select from punctual.lanes n
-      join punctual.pauses p on p.tenant_id = n.tenant_id and (p.queue is null or p.queue = n.queue)
+      select from punctual.lanes n join punctual.pauses p
+      on p.tenant_id = n.tenant_id and coalesce(p.queue, '') = any (array[n.queue, ''])
       where n.id = l.lane)
 ),
 heads as materialized (

@@ -11,7 +11,8 @@ limited as materialized (
   select s.lane, m.id, m.turn, m.queue is not null as of_queue, m.concurrency is not null as counts
   from shares s
   join punctual.lanes n on n.id = s.lane
-  join punctual.limits m on m.tenant_id = n.tenant_id and (m.queue is null or m.queue = n.queue)
+  join punctual.limits m on m.tenant_id = n.tenant_id
+    and coalesce(m.queue, '') = any (array[n.queue, ''])
   where exists (select from punctual.limits)
     and coalesce(m.concurrency, m.rate_interval_us) is not null
 ),

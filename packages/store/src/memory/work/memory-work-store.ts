@@ -7,6 +7,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   Fence,
+  LaneWithRuns,
   SessionAnnouncement,
   Settlement,
   WorkStore,
@@ -44,10 +45,15 @@ export class MemoryWorkStore implements WorkStore {
     return this.#options.line.call(what, work)
   }
 
-  lanes(handlers: readonly string[], queues: readonly string[]): Promise<readonly Lane[]> {
+  lanes(
+    handlers: readonly string[],
+    queues: readonly string[],
+    tenant: number | null = null,
+  ): Promise<readonly Lane[]> {
     return this.#call('lanes', () =>
       this.#db.lanes
         .values()
+        .filter(({ tenantId }) => tenant === null || tenantId === tenant)
         .filter(({ handler, queue }) => {
           return handlers.includes(handler) && (queues.length === 0 || queues.includes(queue))
         })
@@ -55,6 +61,15 @@ export class MemoryWorkStore implements WorkStore {
         // Limits in memory have neither weight nor ageing.
         .map((lane) => ({ ...lane, weight: 1, ageingMs: null })),
     )
+  }
+
+  lanesWithRuns(): Promise<readonly LaneWithRuns[]> {
+    return this.#call('lanes with runs', () => {
+      const first = new Map<number, number>()
+      for (const { lane, posMs } of this.#db.queue.values())
+        first.set(lane, Math.min(posMs, first.get(lane) ?? posMs))
+      return [...first].map(([lane, posMs]) => ({ lane, dueInMs: posMs - this.#db.nowMs }))
+    })
   }
 
   openSession({ id, leaseMs }: SessionAnnouncement): Promise<void> {

@@ -13,6 +13,8 @@ export interface Settings {
   readonly planAheadMs: number
   readonly batch: number
   readonly hints: boolean
+  /** Up to this many lanes, each claim covers them all. */
+  readonly fewLanes: number
   /** Planners do not know of each other: each plans everything. */
   readonly race: boolean
   /** The largest error of a wall clock. */
@@ -37,6 +39,7 @@ export function settingsOf(chance: Chance): Settings {
     planAheadMs: chance.pick([2_000, 5_000, 20_000]),
     batch: chance.pick([1, 3, 1_000]),
     hints: chance.chance(0.7),
+    fewLanes: chance.chance(0.5) ? 0 : 64,
     race: chance.chance(0.4),
     skewMs: chance.pick([0, 0, 5_000, 600_000]),
     drift: chance.pick([0, 0, 0.05]),

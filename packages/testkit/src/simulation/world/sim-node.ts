@@ -87,6 +87,7 @@ export class SimNode implements Machine {
       transaction: transactionsOf({ ...store, line: lineFor(this) }, work),
       onHint: (listener) => options.onHint(this, listener),
       hintsArrive: () => settings.hints,
+      fewLanes: settings.fewLanes,
       handlers: handlersOf({ machine: this, clock, db: server.db, ledger, nowMs, onKill }),
       ...{ queues: [], concurrency: settings.concurrency, queueConcurrency: {} },
       ...{ leaseMs: settings.leaseMs, outputBytes: 1_000, host: this.name, pid: 1, version: '0' },
