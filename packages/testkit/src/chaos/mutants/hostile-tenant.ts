@@ -66,17 +66,16 @@ export const hostileTenantMutants: readonly Mutant[] = [
     killedBy: 'largeClaims: memory of a process',
   },
   {
-    name: 'queues-listed-by-search',
-    breaks: 'a list of queues searches all lanes for each queue',
+    name: 'lanes-unbounded',
+    breaks: 'a tenant may have any number of lanes, all of which workers read',
     edits: [
       {
-        file: 'punctual/dist/queues/queues.js',
-        find: 'summary(queue, lanes.get(queue) ?? [], ends.get(queue) ?? [],',
-        replace:
-          'summary(queue, depths.filter((lane) => lane.queue === queue), ended.filter((end) => end.queue === queue),',
+        file: 'store/queries/lanes/intern-lane.sql',
+        find: 'where tenant_id = $1::integer) < q.most as is_left',
+        replace: 'where tenant_id = $1::integer) >= 0 as is_left',
       },
     ],
-    killedBy: 'lanes: lateness',
+    killedBy: 'lanes: rows',
   },
   {
     name: 'pauses-unbounded',

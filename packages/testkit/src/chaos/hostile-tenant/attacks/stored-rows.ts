@@ -8,8 +8,8 @@ import type { Sender } from './sender.ts'
 /** More than every bound, so that a bound that is missing shows. */
 const NAMES = 3_000
 /** Lines of one request that creates lanes, and how many requests it takes for 10,000 of them. */
-const LANES = 2_500
-const LANE_REQUESTS = 4
+const LANES = 250
+const LANE_REQUESTS = 40
 const SLOW_RUNS = 4_000
 const MONTH_MS = 30 * 86_400_000
 
