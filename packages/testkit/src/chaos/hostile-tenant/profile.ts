@@ -44,6 +44,8 @@ interface Stage {
   readonly steady: Program
   readonly shared: Program
   readonly attacker: Program
+  /** Two remote workers of the steady tenant: one holds a run until it is killed. */
+  readonly holders: readonly Program[]
   readonly keys: Keys
 }
 
@@ -52,7 +54,9 @@ const WARM_UP_MS = 5_000
 const GRACE_MS = 3_000
 /** From the begin of the attack to the death of a worker. */
 const KILL_AFTER_MS = 3_000
-const RECOVERY_MS_MAX = 60_000
+const RECOVERY_MS_MAX = 30_000
+const HOLD_MS_MAX = 20_000
+const HOLDERS = ['holder-1', 'holder-2']
 const never = new AbortController().signal
 
 export async function runProfile(options: ProfileOptions): Promise<Report> {
@@ -69,12 +73,14 @@ export async function runProfile(options: ProfileOptions): Promise<Report> {
     )
     const { workers, perSecond } = sizes
     const steady = await installation.startProgram('steady', 'steady', {
-      ...{ keys, workers: workers - 1, perSecond },
+      ...{ keys, workers: workers - HOLDERS.length, perSecond },
     })
     const attacker = await installation.startProgram('attacker', 'attacker', { keys })
     say(`chaos: ${nodes.length} nodes, ${sizes.jobs} jobs, ${workers} remote workers are up`)
     const watch = new Watch([...nodes, shared], await installation.connect())
-    const stage = { installation, steady, shared, attacker, keys }
+    const holders = HOLDERS.map((name) => installation.startProgram('holder', name, { keys }))
+    const others = { installation, steady, shared, attacker, keys }
+    const stage = { ...others, holders: await Promise.all(holders) }
     const seen = await compare(stage, options)
     const observed = { ...seen.observed, usage: watch.end() }
     const verdict = judge(observed, {
@@ -105,13 +111,11 @@ async function compare(stage: Stage, { seconds, seed, only, say }: ProfileOption
   const idle = strike([`http://127.0.0.1:${port}`], aloneMs)
   const alone = await halfOf(stage, await within(aloneMs))
   await idle
+  const holder = await holdRun(stage)
   await stub.kill()
   say(`chaos: the attack begins, ${perSecond} requests a second`)
   const attack = strike(installation.servers, attackMs)
-  const recovered = killWorker(stage).catch((error: Error) => {
-    say(`chaos: the recovery could not be measured: ${error.message}`)
-    return null
-  })
+  const recovered = killHolder(stage, holder)
   const attacked = await halfOf(stage, await within(attackMs))
   const figures = await attack
   const client = await installation.connect()
@@ -147,21 +151,22 @@ async function halfOf({ steady, shared }: Stage, window: Window): Promise<Half> 
   }
 }
 
-/** Kills a worker that holds a run; resolves with how long the run was held up. */
-async function killWorker({ installation, steady, keys }: Stage): Promise<number | null> {
-  await pause(KILL_AFTER_MS, never)
-  const names = ['holder-1', 'holder-2']
-  const holders = await Promise.all(
-    names.map((name) => installation.startProgram('holder', name, { keys })),
-  )
+/** Lets one of two workers start a run that does not end. */
+async function holdRun({ steady, holders }: Stage): Promise<Program> {
   await steady.ask('hold')
-  const starts = holders.map(async (holder) => ({ holder, atMs: await holder.ask('started') }))
-  const first = await Promise.race([...starts, pause(RECOVERY_MS_MAX, never)])
-  if (!first) return null
+  const starts = holders.map((holder) => holder.ask('started').then(() => holder))
+  const holder = await Promise.race([...starts, pause(HOLD_MS_MAX, never)])
+  if (holder) return holder
+  throw new Error(`No worker has started the run to hold within ${HOLD_MS_MAX} ms.`)
+}
+
+/** Kills the worker that holds the run; resolves with how long the run was held up. */
+async function killHolder({ holders }: Stage, holder: Program): Promise<number | null> {
+  await pause(KILL_AFTER_MS, never)
   const killedMs = monotonicMs()
-  await first.holder.kill()
-  const others = holders.filter((holder) => holder !== first.holder)
-  const again = others.map((holder) => holder.ask<number>('started'))
+  await holder.kill()
+  const others = holders.filter((other) => other !== holder)
+  const again = others.map((other) => other.ask<number>('started'))
   const atMs = await Promise.race([...again, pause(RECOVERY_MS_MAX, never)])
   return typeof atMs === 'number' ? atMs - killedMs : null
 }

@@ -13,7 +13,7 @@ export const sizes = {
    * What the nodes admit of a tenant, each: two nodes, PostgreSQL and all clients share two cores.
    * The default suits a node that has them for itself.
    */
-  tenantHttpRate: 300,
+  tenantHttpRate: 400,
   /** The requests of the hostile tenant, compared with those of the steady one. */
   timesSteady: 12,
 } as const

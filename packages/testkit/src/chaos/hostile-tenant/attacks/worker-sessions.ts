@@ -39,7 +39,7 @@ export const sessions: Attack = {
 
 export const longPolls: Attack = {
   name: 'longPolls',
-  ...{ atOnce: LONG_POLLS, restMs: 500 },
+  ...{ atOnce: LONG_POLLS, restMs: 3_000 },
   async strike(sender, turn) {
     const opened = openedOf(sender)
     const id = opened[turn % Math.max(1, opened.length)]
