@@ -24,19 +24,30 @@ interface Failure {
   readonly why: string
 }
 
+/** What the channels of undici say of each request. */
+interface Sent {
+  readonly request: { readonly method: string; readonly path: string }
+}
+
+/** The request without its ids. */
+function routeOf({ method, path }: Sent['request']): string {
+  return `${method} ${path.replace(/\?.*/, '').replace(/\/\d+/g, '/*')}`
+}
+
 export class RequestLog {
   readonly #ended: Ended[] = []
   readonly #failures: Failure[] = []
 
   constructor() {
     subscribe('undici:request:headers', (message) => {
-      const { statusCode } = (message as { response: { statusCode: number } }).response
-      this.#end(statusCode === 429 || statusCode >= 500 ? String(statusCode) : null)
+      const { response, request } = message as Sent & { response: { statusCode: number } }
+      const failed = response.statusCode === 429 || response.statusCode >= 500
+      this.#end(failed ? `${response.statusCode} ${routeOf(request)}` : null)
     })
     subscribe('undici:request:error', (message) => {
-      const { error } = message as { error: Error & { code?: string } }
+      const { error, request } = message as Sent & { error: Error }
       // The caller has ended the request itself, such as a wait of a worker that stops.
-      if (error.name !== 'AbortError') this.#end(error.code ?? error.name)
+      if (error.name !== 'AbortError') this.#end(`${error.name} ${routeOf(request)}`)
     })
   }
 

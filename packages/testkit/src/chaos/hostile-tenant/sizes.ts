@@ -9,13 +9,15 @@ export const sizes = {
   keys: 30,
   /** Runs of the hostile tenant with payloads of a megabyte. */
   payloads: 600,
+  /** Its pauses, limits, calendars and lanes before the attack: their bounds are 1,000 each. */
+  rows: 980,
   /**
    * What the nodes admit of a tenant, each: two nodes, PostgreSQL and all clients share two cores.
    * The default suits a node that has them for itself.
    */
   tenantHttpRate: 400,
   /** The requests of the hostile tenant, compared with those of the steady one. */
-  timesSteady: 12,
+  timesSteady: 15,
 } as const
 
 /** The share of the time in which the steady tenant is alone. */

@@ -42,6 +42,7 @@ export class Sender {
   readonly #quick = new Agent({ keepAlive: true, maxSockets: SOCKETS })
   readonly #held = new Agent({ keepAlive: true })
   #turn = 0
+  #serverTurn = 0
 
   constructor(servers: readonly string[], keys: HostileKeys, ending: AbortSignal) {
     this.servers = servers
@@ -61,7 +62,7 @@ export class Sender {
 
   /** The nodes in turn. */
   server(): string {
-    return this.servers[this.#turn++ % this.servers.length] ?? ''
+    return this.servers[this.#serverTurn++ % this.servers.length] ?? ''
   }
 
   /** Never rejects. */

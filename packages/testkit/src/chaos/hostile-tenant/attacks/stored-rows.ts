@@ -7,9 +7,9 @@ import type { Sender } from './sender.ts'
 
 /** More than every bound, so that a bound that is missing shows. */
 const NAMES = 3_000
-/** Lines of one request that creates lanes, and how many requests it takes for 10,000 of them. */
-const LANES = 250
-const LANE_REQUESTS = 40
+/** Lanes of one request: one that would exceed the quota is refused as a whole. */
+const LANES = 10
+const LANE_REQUESTS = 1_000
 const SLOW_RUNS = 4_000
 const MONTH_MS = 30 * 86_400_000
 

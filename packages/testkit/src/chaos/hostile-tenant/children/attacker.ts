@@ -25,6 +25,8 @@ const TICK_MS = 10
 const FLOOD_IN_FLIGHT_MAX = 1_000
 /** Requests that were not sent in time are sent at this multiple of the rate, not all at once. */
 const CATCH_UP = 4
+/** The share of the time without the flood. */
+const QUIET_SHARE = 0.25
 
 const attacks: readonly Attack[] = [
   ...[guarantees, sessions, longPolls, largeClaims, largePages, lanes, slowRates],
@@ -47,26 +49,32 @@ export interface AttackFigures {
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-async function attack({ servers, routes, perSecond, ms, only }: Order): Promise<AttackFigures> {
+async function attack(order: Order): Promise<AttackFigures> {
+  const { servers, routes, ms, only } = order
   const ending = AbortSignal.timeout(ms)
   const sender = new Sender(servers, keys.hostile, ending)
   streamFigures.most = 0
   const chosen = attacks.filter(({ name }) => only?.includes(name) ?? true)
   await Promise.all([
     ...chosen.map((attack) => run(attack, sender)),
-    floodAt(perSecond, flood(routes), sender),
+    floodAt(order, flood(routes), sender),
   ])
   const counts = [...sender.counts].map(([name, byStatus]) => [name, Object.fromEntries(byStatus)])
   const { sent, admitted } = sender
   return { sent, admitted, streams: streamFigures.most, counts: Object.fromEntries(counts) }
 }
 
-/** Keeps the number of all requests at the rate, whatever the other attacks send. */
+/**
+ * Brings the number of all requests to the rate, whatever the other attacks send. It begins late: what
+ * the flood takes of the rate of the tenant, the other attacks do not have.
+ */
 async function floodAt(
-  perSecond: number,
+  { perSecond: mean, ms }: Order,
   strike: ReturnType<typeof flood>,
   sender: Sender,
 ): Promise<void> {
+  await rest(ms * QUIET_SHARE, sender.ending)
+  const perSecond = mean / (1 - QUIET_SHARE)
   const fromMs = performance.now()
   let turn = 0
   let inFlight = 0

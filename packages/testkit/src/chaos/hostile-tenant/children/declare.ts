@@ -5,6 +5,7 @@
 import type { Scope } from '@punctual/core/identity'
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings } from '../../plan/child-settings.ts'
+import { sizes } from '../sizes.ts'
 import { HOSTILE, type Keys, SHARED_SHARE, STEADY } from '../tenants.ts'
 
 const settings = readSettings()
@@ -45,10 +46,29 @@ async function storePayloads(): Promise<void> {
   await client.end()
 }
 
+/** Almost as many rows as the bounds allow: the attack begins where a patient one would have come. */
+async function storeRows(tenantId: number): Promise<void> {
+  const client = await punctual.store.database.connect()
+  const missing = `from generate_series(1, ${sizes.rows}) as i`
+  for (const text of [
+    `insert into punctual.pauses (tenant_id, paused_at, queue)
+     select $1, clock_timestamp(), 'stored-' || i ${missing}`,
+    `insert into punctual.limits (tenant_id, set_at, queue, concurrency)
+     select $1, clock_timestamp(), 'stored-' || i, 5 ${missing}`,
+    `insert into punctual.calendars (tenant_id, version, updated_at, name, spec)
+     select $1, 1, clock_timestamp(), 'stored-' || i, '{"exclude":["2035-01-01"]}' ${missing}`,
+    `insert into punctual.lanes (tenant_id, queue, handler, priority)
+     select $1, 'stored-' || i, 'shared', 5 ${missing}`,
+  ])
+    await client.query(text, [tenantId])
+  await client.end()
+}
+
 const steady = await punctual.tenants.create({ name: STEADY })
 const hostile = await punctual.tenants.create({ name: HOSTILE })
 await declareJobs(steady.id)
 await storePayloads()
+await storeRows(hostile.id)
 const made: Keys = {
   hostileId: hostile.id,
   steady: {
