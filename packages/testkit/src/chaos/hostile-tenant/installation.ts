@@ -11,9 +11,9 @@ import { startThrowawayServer, type TestServer } from '../../postgres/throwaway-
 import { freePort } from '../../servers/free-port.ts'
 import { runOnce } from '../fleet/run-once.ts'
 import type { ChildSettings } from '../plan/child-settings.ts'
+import { LEASE_MS, sizes } from './plan/sizes.ts'
+import type { Keys } from './plan/tenants.ts'
 import { Program } from './program.ts'
-import { LEASE_MS, sizes } from './sizes.ts'
-import type { Keys } from './tenants.ts'
 
 const PASSWORD = 'profile'
 

@@ -1,5 +1,5 @@
 /** The verdict of the profile as a table for humans and as one JSON object for programs. */
-import type { AttackFigures } from './children/attacker.ts'
+import type { AttackFigures } from './plan/attack-figures.ts'
 import type { Observed, Verdict } from './verdict.ts'
 
 export interface Report {

@@ -2,7 +2,7 @@
  * One mutant for each way in which a tenant could once slow or stop the others: the profile
  * `hostile-tenant` must fail with each of them.
  */
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const hostileTenantMutants: readonly Mutant[] = [
   {

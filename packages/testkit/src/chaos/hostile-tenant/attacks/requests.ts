@@ -1,5 +1,6 @@
 /** Attacks through many, large and expensive requests, and through connections. */
 import { connect } from 'node:net'
+import type { Route } from '../plan/attack-figures.ts'
 import { type Attack, lines, rest } from './attack.ts'
 import type { Sender } from './sender.ts'
 
@@ -69,12 +70,6 @@ export const reconnects: Attack = {
     await rest(200, sender.ending)
     for (const socket of sockets) socket.destroy()
   },
-}
-
-/** The routes that the flood uses: of every kind, with ids that do not exist. */
-export interface Route {
-  readonly method: string
-  readonly path: string
 }
 
 /** Every route of the document, each time with another of the keys. */

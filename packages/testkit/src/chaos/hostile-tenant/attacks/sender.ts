@@ -3,7 +3,7 @@
  * slowly, or not at all: an attacker wants to cost the server more than himself.
  */
 import { Agent, type IncomingMessage, request as send } from 'node:http'
-import type { HostileKeys } from '../tenants.ts'
+import type { HostileKeys } from '../plan/tenants.ts'
 
 export interface Outgoing {
   /** The attack that it belongs to. */

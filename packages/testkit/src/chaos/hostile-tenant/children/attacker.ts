@@ -4,21 +4,15 @@
  * a flood of every route uses up.
  */
 import { readSettings } from '../../plan/child-settings.ts'
-import { answerQuestions } from '../answer-questions.ts'
 import { type Attack, rest, run } from '../attacks/attack.ts'
-import {
-  badLines,
-  flood,
-  guarantees,
-  largePages,
-  type Route,
-  reconnects,
-} from '../attacks/requests.ts'
+import { badLines, flood, guarantees, largePages, reconnects } from '../attacks/requests.ts'
 import { Sender } from '../attacks/sender.ts'
 import { calendars, lanes, limits, pauses, slowRates } from '../attacks/stored-rows.ts'
 import { streamFigures, streams } from '../attacks/streams.ts'
 import { largeClaims, longPolls, sessions } from '../attacks/worker-sessions.ts'
-import type { Keys } from '../tenants.ts'
+import { answerQuestions } from '../plan/answer-questions.ts'
+import type { AttackFigures, Order } from '../plan/attack-figures.ts'
+import type { Keys } from '../plan/tenants.ts'
 
 const { keys } = readSettings().more as { keys: Keys }
 const TICK_MS = 10
@@ -32,22 +26,6 @@ const attacks: readonly Attack[] = [
   ...[guarantees, sessions, longPolls, largeClaims, largePages, lanes, slowRates],
   ...[pauses, limits, calendars, badLines, streams, reconnects],
 ]
-
-interface Order {
-  readonly servers: readonly string[]
-  readonly routes: readonly Route[]
-  readonly perSecond: number
-  readonly ms: number
-  /** The attacks to make; all of them when it is missing. */
-  readonly only?: readonly string[]
-}
-
-export interface AttackFigures {
-  readonly sent: number
-  readonly admitted: number
-  readonly streams: number
-  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>
-}
 
 async function attack(order: Order): Promise<AttackFigures> {
   const { servers, routes, ms, only } = order

@@ -5,8 +5,8 @@
 import type { Scope } from '@punctual/core/identity'
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings } from '../../plan/child-settings.ts'
-import { sizes } from '../sizes.ts'
-import { HOSTILE, type Keys, SHARED_SHARE, STEADY } from '../tenants.ts'
+import { sizes } from '../plan/sizes.ts'
+import { HOSTILE, type Keys, SHARED_SHARE, STEADY } from '../plan/tenants.ts'
 
 const settings = readSettings()
 const { jobs, keys, payloads } = settings.more as { jobs: number; keys: number; payloads: number }

@@ -3,8 +3,8 @@ import { RemoteWorker } from 'punctual'
 import { gate } from '../../../gate.ts'
 import { libraryOptions, readSettings } from '../../plan/child-settings.ts'
 import { monotonicMs } from '../../plan/ledger.ts'
-import { answerQuestions } from '../answer-questions.ts'
-import type { Keys } from '../tenants.ts'
+import { answerQuestions } from '../plan/answer-questions.ts'
+import type { Keys } from '../plan/tenants.ts'
 
 const settings = readSettings()
 const { worker, logger } = libraryOptions(settings)

@@ -1,9 +1,9 @@
 /** A worker with a database connection that runs the handler `shared` for all tenants. */
 import { Punctual } from 'punctual'
 import { libraryOptions, readSettings } from '../../plan/child-settings.ts'
-import { answerQuestions } from '../answer-questions.ts'
-import { LatenessLog, type Window } from '../lateness-log.ts'
-import type { SteadyPayload } from '../tenants.ts'
+import { answerQuestions } from '../plan/answer-questions.ts'
+import { LatenessLog, type Window } from '../plan/lateness-log.ts'
+import type { SteadyPayload } from '../plan/tenants.ts'
 
 const settings = readSettings()
 const lateness = new LatenessLog()

@@ -6,10 +6,10 @@
 import { createClient } from '@punctual/client'
 import { RemoteWorker } from 'punctual'
 import { libraryOptions, readSettings } from '../../plan/child-settings.ts'
-import { answerQuestions } from '../answer-questions.ts'
-import { LatenessLog, type Window } from '../lateness-log.ts'
-import { RequestLog } from '../request-log.ts'
-import { type Keys, SHARED_SHARE, type SteadyPayload } from '../tenants.ts'
+import { answerQuestions } from '../plan/answer-questions.ts'
+import { LatenessLog, type Window } from '../plan/lateness-log.ts'
+import { RequestLog } from '../plan/request-log.ts'
+import { type Keys, SHARED_SHARE, type SteadyPayload } from '../plan/tenants.ts'
 
 const settings = readSettings()
 const { servers = [], more } = settings

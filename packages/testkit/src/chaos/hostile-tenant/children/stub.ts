@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import { readSettings } from '../../plan/child-settings.ts'
-import { answerQuestions } from '../answer-questions.ts'
+import { answerQuestions } from '../plan/answer-questions.ts'
 
 const LONG_POLL_MS = 5_000
 const ANSWER = '{"id":"1","runs":[],"items":[]}'
