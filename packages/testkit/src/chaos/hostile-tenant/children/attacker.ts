@@ -33,10 +33,11 @@ async function attack(order: Order): Promise<AttackFigures> {
   const sender = new Sender(servers, keys.hostile, ending)
   streamFigures.most = 0
   const chosen = attacks.filter(({ name }) => only?.includes(name) ?? true)
-  await Promise.all([
-    ...chosen.map((attack) => run(attack, sender)),
-    floodAt(order, flood(routes), sender),
-  ])
+  const ended = new Promise((resolve) => ending.addEventListener('abort', resolve))
+  for (const attack of chosen) void run(attack, sender)
+  void floodAt(order, flood(routes), sender)
+  // Not until every request is answered: a server may hold some of them far longer than the attack.
+  await ended
   const counts = [...sender.counts].map(([name, byStatus]) => [name, Object.fromEntries(byStatus)])
   const { sent, admitted } = sender
   return { sent, admitted, streams: streamFigures.most, counts: Object.fromEntries(counts) }
