@@ -8,7 +8,7 @@ export const sizes = {
   /** API keys of the hostile tenant, of each scope. */
   keys: 30,
   /** Runs of the hostile tenant with payloads of a megabyte. */
-  payloads: 600,
+  payloads: 1_000,
   /** Its pauses, limits, calendars and lanes before the attack: their bounds are 1,000 each. */
   rows: 980,
   /**
