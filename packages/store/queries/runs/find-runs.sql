@@ -10,7 +10,7 @@ select
   w.due_at as later_at,
   q.pos >> :pos.shift as queue_ms,
   q.pos >> :pos.shift <= extract(epoch from clock_timestamp()) * 1000 as queue_due,
-  s.session_id, s.claimed_at, s.started_at as marked_at, s.progress,
+  s.session_id, s.deadline_at, s.status_url, s.claimed_at, s.started_at as marked_at, s.progress,
   o.state, o.attempt as final_attempt, o.attempt_outcome, o.session_id as final_session_id,
   o.started_at, o.finished_at, o.output, o.error, o.reason,
   k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from,

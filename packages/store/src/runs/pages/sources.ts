@@ -19,6 +19,7 @@ const PLACES: Readonly<Record<LiveState, readonly string[]>> = {
   queued: ['queue'],
   running: ['leases'],
   cancelling: ['leases'],
+  awaiting: ['leases'],
 }
 
 /** `alone`: whether other tenants have few runs compared with this one. */
