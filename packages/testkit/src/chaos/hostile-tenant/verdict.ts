@@ -131,7 +131,7 @@ function keptWithin({ hostile }: Observed, bounds: Bounds): Line[] {
     sessions: limits.sessionsPerTenant,
   }
   // Concurrent requests may exceed a bound by their number.
-  const atOnce = 16
+  const atOnce = 4
   return [
     under('hostile requests admitted a second', Math.round(hostile.admitted / hostile.seconds), {
       bound: Math.ceil(nodes * tenantHttpRate * 1.05),

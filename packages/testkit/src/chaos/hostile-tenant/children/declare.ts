@@ -46,7 +46,7 @@ async function storePayloads(): Promise<void> {
   await client.end()
 }
 
-/** Almost as many rows as the bounds allow: the attack begins where a patient one would have come. */
+/** As many rows as the bounds allow: the attack begins where a patient one would have come. */
 async function storeRows(tenantId: number): Promise<void> {
   const client = await punctual.store.database.connect()
   const missing = `from generate_series(1, ${sizes.rows}) as i`
@@ -58,7 +58,7 @@ async function storeRows(tenantId: number): Promise<void> {
     `insert into punctual.calendars (tenant_id, version, updated_at, name, spec)
      select $1, 1, clock_timestamp(), 'stored-' || i, '{"exclude":["2035-01-01"]}' ${missing}`,
     `insert into punctual.lanes (tenant_id, queue, handler, priority)
-     select $1, 'stored-' || i, 'shared', 5 ${missing}`,
+     select $1, 'stored-' || i, 'shared', 5 from generate_series(1, ${sizes.lanes}) as i`,
   ])
     await client.query(text, [tenantId])
   await client.end()

@@ -9,8 +9,10 @@ export const sizes = {
   keys: 30,
   /** Runs of the hostile tenant with payloads of a megabyte. */
   payloads: 1_000,
-  /** Its pauses, limits, calendars and lanes before the attack: their bounds are 1,000 each. */
-  rows: 980,
+  /** Its pauses, limits and calendars before the attack: as many as a tenant may have. */
+  rows: 1_000,
+  /** Its lanes before the attack: a few less, for the lanes that other attacks need. */
+  lanes: 990,
   /**
    * What the nodes admit of a tenant, each: two nodes, PostgreSQL and all clients share two cores.
    * The default suits a node that has them for itself.
