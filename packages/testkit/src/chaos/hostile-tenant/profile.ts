@@ -137,13 +137,13 @@ async function within(ms: number): Promise<Window> {
 
 async function halfOf({ steady, shared }: Stage, window: Window): Promise<Half> {
   await pause(GRACE_MS, never)
-  const of = await steady.ask<SteadyFigures>('figures', window)
+  const figures = await steady.ask<SteadyFigures>('figures', window)
   const { lateness } = await shared.ask<Pick<SteadyFigures, 'lateness'>>('figures', window)
   const slots = Math.ceil(window.untilMs / 1_000) - Math.ceil(window.fromMs / 1_000)
-  const expected = of.submitted + slots * sizes.jobs
-  const started = [...of.lateness, ...lateness]
+  const expected = figures.submitted + slots * sizes.jobs
+  const started = [...figures.lateness, ...lateness]
   const missing = Math.max(0, expected - started.length)
-  const { sent, failed, failures } = of.requests
+  const { sent, failed, failures } = figures.requests
   return {
     latenessMs: [...started, ...new Array<number>(missing).fill(Infinity)],
     ...{ requests: sent, failed, failures },
@@ -177,6 +177,6 @@ async function routesOf({ servers }: Installation): Promise<Route[]> {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   )
-  // A pause of all queues, and streams, which have an attack of their own.
+  // A pause of all queues, and streams, which have a separate attack.
   return all.filter(({ path }) => !/^\/v1\/(?:queues\/)?pause$|\/activity$/.test(path))
 }

@@ -5,7 +5,7 @@ const bounds: Bounds = {
   ...{ leaseMs: 5_000, nodes: 2, connections: 47, tenantHttpRate: 1_000, tenantStreams: 500 },
 }
 
-/** A thousand runs that start after so many milliseconds each. */
+/** A thousand runs, each of which starts this late. */
 function half(latenessMs: number, more: Partial<Half> = {}): Half {
   return {
     ...{ latenessMs: new Array<number>(1_000).fill(latenessMs), requests: 1_000, failed: 0 },

@@ -29,13 +29,18 @@ export const largePages: Attack = {
   name: 'largePages',
   ...{ atOnce: 2, restMs: 100 },
   strike: (sender, turn) => {
-    const of = 'largePages'
+    const attack = { of: 'largePages' }
     if (turn >= LARGE_JOBS)
-      return sender.send({ of, method: 'GET', path: '/jobs?limit=1000', key: sender.key('read') })
+      return sender.send({
+        ...attack,
+        method: 'GET',
+        path: '/jobs?limit=1000',
+        key: sender.key('read'),
+      })
     const payload = 'x'.repeat(LARGE_BYTES)
     const body = JSON.stringify({ handler: 'nobody', schedule: '0 0 1 1 *', payload })
     const path = `/jobs/large-${turn}`
-    return sender.send({ of, method: 'PUT', path, key: sender.key('admin'), body })
+    return sender.send({ ...attack, method: 'PUT', path, key: sender.key('admin'), body })
   },
 }
 

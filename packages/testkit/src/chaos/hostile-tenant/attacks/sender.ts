@@ -14,7 +14,7 @@ export interface Outgoing {
   readonly key: string
   readonly body?: string
   readonly type?: string
-  /** Reads nothing of the answer for so long. */
+  /** Reads nothing of the answer for this long. */
   readonly idleMs?: number
   /** The server is expected to hold the request, as long as it likes. */
   readonly held?: boolean
@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 const TEXT_MAX = 4_096
-/** Connections to each node that requests use again and again; requests that are held have others. */
+/** Connections to each node that are reused; requests that are held have others. */
 const SOCKETS = 600
 
 export class Sender {

@@ -18,10 +18,10 @@ function openedOf(sender: Sender): string[] {
   return opened
 }
 
-async function open(sender: Sender, of: string, leaseMs: number, handler: string) {
+async function open(sender: Sender, attack: string, leaseMs: number, handler: string) {
   const answer = await sender.send({
-    ...{ of, method: 'POST', path: '/worker-sessions', key: sender.key('worker') },
-    body: JSON.stringify({ host: of, handlers: [handler], capacity: 1_000, lease_ms: leaseMs }),
+    ...{ of: attack, method: 'POST', path: '/worker-sessions', key: sender.key('worker') },
+    body: JSON.stringify({ host: attack, handlers: [handler], capacity: 1_000, lease_ms: leaseMs }),
   })
   return /"id":\s*"(\d+)"/.exec(answer.text)?.[1] ?? null
 }
