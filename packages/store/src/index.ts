@@ -13,7 +13,7 @@ export type { DeadLetterCount, PageOfDeadLetters } from './dead-letters/reader.t
 export type { HandledBy, ReplayAnswer } from './dead-letters/steering.ts'
 export { type ExamineOptions, examine, type Finding, type Level } from './doctor/doctor.ts'
 export { readGuaranteeFacts } from './doctor/guarantee-facts.ts'
-export { judgeGuarantees } from './doctor/judge-guarantees.ts'
+export { CONNECTIONS_OF_A_NODE, judgeGuarantees } from './doctor/judge-guarantees.ts'
 export { RecentGuarantees } from './doctor/recent-guarantees.ts'
 export * from './embedded/index.ts'
 export type { GroupFilter } from './groups/group-reader.ts'
