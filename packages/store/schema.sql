@@ -115,6 +115,13 @@ create table punctual.calendars (
   constraint calendars_tenant_id_fkey foreign key (tenant_id) references punctual.tenants(id)
 );
 
+create table punctual.callback_keys (
+  id smallint not null generated always as identity,
+  secret bytea not null,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint callback_keys_pkey primary key (id)
+);
+
 create table punctual.carried_changes (
   run_id uuid not null
 );
@@ -378,11 +385,16 @@ create table punctual.leases (
   gate_slot integer,
   queue_limit integer,
   tenant_limit integer,
+  wake_at timestamptz,
+  deadline_at timestamptz,
+  status_url text,
   constraint leases_pkey primary key (run_id)
 ) with (fillfactor = 90, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_threshold = 1000000000);
+create index leases_awaiting on punctual.leases (tenant_id) where session_id = 0;
 create unique index leases_gate on punctual.leases (gate, gate_slot) where gate is not null;
 create index leases_queue_limit on punctual.leases (queue_limit) where queue_limit is not null;
 create index leases_tenant_limit on punctual.leases (tenant_limit) where tenant_limit is not null;
+create index leases_wake on punctual.leases (wake_at) where wake_at is not null;
 
 create table punctual.limits (
   id integer not null generated always as identity,

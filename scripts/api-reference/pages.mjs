@@ -51,6 +51,7 @@ export const pages = [
       'The options of `punctual.handler`, the context that a handler receives, and claiming runs without a handler. The guides are [Isolated handlers and batches](../../guides/handlers.md) and [Claiming by hand](../../guides/manual-claims.md).',
     names: [
       ...['RegisterHandler', 'HandlerFunction', 'HandlerContext', 'SlotOfRun', 'RunLog'],
+      ...['Awaiting', 'AwaitOptions', 'Callback'],
       ...['TransactionClient', 'HandlerOptions', 'InlineOptions', 'IsolatedOptions'],
       ...[
         'BatchOptions',
@@ -72,6 +73,7 @@ export const pages = [
       'Reading runs, waiting for them and changing them: `punctual.runs`. The guide is [Steering](../../guides/steering.md); [The life of a run](../../concepts/lifecycle.md) explains the states.',
     names: [
       ...['Runs', 'RunReference', 'Run', 'RunDefinition', 'WaitingRun', 'RunningRun'],
+      ...['AwaitingRun', 'AwaitingReports', 'FailOptions', 'ReportedState'],
       ...['FinishedRun', 'RunState', 'LiveState', 'FinalState', 'Attempt', 'AttemptOutcome'],
       ...[
         'Failure',
@@ -175,7 +177,14 @@ export const pages = [
       ...['TenantListOptions', 'Quotas', 'QuotaChanges', 'QuotaName', 'TenantRange', 'UsageDay'],
       ...['EraseOptions', 'EraseProgress', 'EraseResult'],
       ...['ApiKeys', 'ApiKey', 'CreatedApiKey', 'ApiKeyOptions', 'ApiKeyOwner'],
-      ...['ApiKeyListOptions', 'RotateOptions', 'RevokeOptions', 'Scope', 'Caller'],
+      ...[
+        'ApiKeyListOptions',
+        'RotateOptions',
+        'RevokeOptions',
+        'Scope',
+        'Caller',
+        'CallbackAttempt',
+      ],
     ],
   },
   {
@@ -238,6 +247,7 @@ export const pages = [
       'QuotaUse',
       'NonRetryableError',
       'RetryAfterError',
+      'UnclearOutcomeError',
     ],
   },
   {

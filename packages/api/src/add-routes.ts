@@ -13,8 +13,7 @@ const PREFIXES = ['/v1', '/api/v1']
 
 function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
   const problems = route.problems?.length ? ` Specific problems: ${route.problems.join(', ')}.` : ''
-  const description =
-    `${route.description ?? ''} ${route.scope === 'any' ? 'Any API key is accepted.' : `Requires the scope \`${route.scope}\`.`}${problems}`.trim()
+  const description = `${route.description ?? ''} ${admits(route.scope)}${problems}`.trim()
   const status = route.status ?? 200
   const answers: Record<string, unknown> = { default: problemAnswer }
   const statuses = { [status]: 'Success.', ...route.others }
@@ -32,6 +31,12 @@ function schemaOf(route: AnyRoute, hide: boolean): FastifySchema {
     ...{ 'x-problems': route.problems ?? [] },
     ...(route.reads === 'ndjson' && { consumes: ['application/x-ndjson'] }),
   }
+}
+
+function admits(scope: AnyRoute['scope']): string {
+  if (scope === 'any') return 'Any API key is accepted.'
+  if (scope !== 'report') return `Requires the scope \`${scope}\`.`
+  return 'Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`.'
 }
 
 function emptyBody(request: FastifyRequest, _: FastifyReply, next: () => void): void {

@@ -35,6 +35,7 @@ import { listQueues, pauseAll, pauseQueue, resumeAll, resumeQueue } from './rout
 import { explainRun, getOutput, getRun } from './routes/runs/get.ts'
 import { countRuns, listRuns } from './routes/runs/list.ts'
 import { getLogs } from './routes/runs/logs.ts'
+import { completeRun, failRun, progressRun } from './routes/runs/report.ts'
 import { resolveRun, retryRun } from './routes/runs/retry.ts'
 import { retryRuns } from './routes/runs/retry-many.ts'
 import {
@@ -66,6 +67,7 @@ export const routes: readonly AnyRoute[] = [
   ...[pauseJob, resumeJob, triggerJob, skipSlot, backfillJob, previewJob, listSlots, explainJob],
   ...[submitRun, submitRuns, listRuns, countRuns, getRun, getOutput, getLogs, explainRun],
   ...[cancelRun, retryRun, rescheduleRun, promoteRun, prioritiseRun, patchRun, resolveRun],
+  ...[completeRun, failRun, progressRun],
   ...[cancelRuns, promoteRuns, rescheduleRuns, retryRuns],
   ...[
     listDeadLetters,

@@ -1,3 +1,4 @@
+export { Attendant, type AttendantOptions } from './attendant.ts'
 export { Auditor, type AuditorOptions, type AuditResult } from './auditor.ts'
 export { GroupFinisher, type GroupFinisherOptions } from './group-finisher.ts'
 export { Janitor, type JanitorOptions } from './janitor.ts'

@@ -31,6 +31,7 @@ export {
   PunctualError,
   type QuotaUse,
   RetryAfterError,
+  UnclearOutcomeError,
 } from '@punctual/core/errors'
 export type {
   ConcurrencyOptions,
@@ -43,6 +44,7 @@ export type {
 } from '@punctual/core/flow'
 export type {
   ApiKey,
+  CallbackAttempt,
   Caller,
   CreatedApiKey,
   EraseResult,
@@ -83,6 +85,7 @@ export type {
   GuaranteePanel,
   PromiseName,
   ReadStandbyFacts,
+  ReportedState,
   RowSecurityState,
   StandbyFacts,
   StuckHandler,
@@ -104,6 +107,7 @@ export type {
   AdmittedRun,
   Attempt,
   AttemptOutcome,
+  AwaitingRun,
   Backoff,
   BackoffInput,
   BulkResult,
@@ -167,9 +171,12 @@ export type {
 } from '@punctual/core/submit'
 export type { EraseProgress, JobFilter, Queryable, TenantReference } from '@punctual/store'
 export type {
+  Awaiting,
+  AwaitOptions,
   BatchFunction,
   BatchItem,
   BatchOutcomes,
+  Callback,
   HandlerContext,
   HandlerFunction,
   HandlerOptions,
@@ -247,6 +254,7 @@ export type { Limits } from './queues/limits.ts'
 export type { PauseOptions, Queues } from './queues/queues.ts'
 export type { ReportOptions, Stats } from './queues/stats.ts'
 export type { DrainedOptions, Workers } from './queues/workers.ts'
+export type { AwaitingReports, FailOptions } from './runs/awaiting.ts'
 export type { BulkOptions, BulkProgress } from './runs/bulk.ts'
 export type { CancelManyOptions } from './runs/bulk-changes.ts'
 export type { HandlingOptions } from './runs/handling.ts'

@@ -2,6 +2,7 @@
 import { defaults } from '@punctual/core/errors'
 import { auditKinds } from '@punctual/core/job'
 import {
+  Attendant,
   Auditor,
   GroupFinisher,
   Janitor,
@@ -30,6 +31,7 @@ export function makeRoles(
     roles.push(
       reaper(options, store, metrics, log),
       groupFinisher(store),
+      new Attendant({ store: store.awaiting }),
       new RateKeeper({ store: store.upkeep }),
     )
   if (options.roles.has('janitor')) roles.push(janitor(options, store, log))

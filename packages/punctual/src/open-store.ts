@@ -33,6 +33,7 @@ export async function openStore(options: CompiledOptions): Promise<OpenStore> {
     random: systemRandom,
     node: randomUUID(),
     keyring: options.keyring,
+    outputBytes: options.outputBytes,
     ...(options.readDatabaseUrl !== null && { readUrl: options.readDatabaseUrl }),
     readLagMs: options.readLagMs,
     ...(preparedStatements !== undefined && { preparedStatements }),

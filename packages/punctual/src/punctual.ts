@@ -31,6 +31,7 @@ import type { Limits } from './queues/limits.ts'
 import type { Queues } from './queues/queues.ts'
 import type { Stats } from './queues/stats.ts'
 import { Workers } from './queues/workers.ts'
+import type { AwaitingReports } from './runs/awaiting.ts'
 import type { Runs } from './runs/runs.ts'
 import { Waiter } from './runs/waiter.ts'
 import { SecretsOfInstallation } from './secrets/secrets.ts'
@@ -59,6 +60,8 @@ interface Parts extends OpenStore {
 export class Punctual {
   /** Reads runs, waits for them and changes them. */
   readonly runs: Runs
+  /** Reports the outcome of runs that await their targets. */
+  readonly awaiting: AwaitingReports
   /** Jobs: what runs on a schedule, or once under a name. */
   readonly jobs: Jobs
   /** Shows what is waiting and running in each queue, and pauses queues. */
@@ -121,7 +124,7 @@ export class Punctual {
     this.tenants = new Tenants(installation)
     this.apiKeys = new ApiKeys(installation)
     this.metrics = new Metrics(parts.store, this.workers, () => systemClock.monotonicMs())
-    const fault = (where: string, error: unknown) => this.#fault(where, error)
+    const fault = this.#fault.bind(this)
     this.#activity = new Activity(parts.store, (error) => fault('events', error))
     parts.store.database.onFault.push(fault)
     this.on = this.#activity.on
@@ -130,8 +133,7 @@ export class Punctual {
     this.activity = this.#activity.stream
     const workerEvents = reportTo({
       ...{ store: parts.store, metrics: this.metrics, waiter: this.#waiter, fault },
-      events: this.#activity,
-      warn: (fields, message) => this.#log('warn', fields, message),
+      ...{ events: this.#activity, warn: this.#log.bind(this, 'warn') },
     })
     this.#worker = new HandlerWorker({
       make: () => makeWorker(parts, { handlers: this.#handlers.all, events: workerEvents }),
@@ -141,12 +143,12 @@ export class Punctual {
     this.#shared = {
       ...{ store: parts.store, options: parts.options, handlers: this.#handlers },
       ...{ waiter: this.#waiter, activity: this.#activity, checkOpen: () => this.#checkOpen() },
-      writes: this.#writes,
-      submissions: new SubmissionCompiler(),
+      ...{ writes: this.#writes, submissions: new SubmissionCompiler() },
     }
     this.secrets = new SecretsOfInstallation({ ...installation, tenantId: TENANT })
     this.#home = this.tenant(TENANT)
     this.runs = this.#home.runs
+    this.awaiting = this.#home.awaiting
     this.jobs = this.#home.jobs
     this.queues = this.#home.queues
     this.limits = this.#home.limits
@@ -215,8 +217,7 @@ export class Punctual {
   }
 
   #log(level: 'info' | 'warn' | 'error', fields: object, message: string): void {
-    const { logger } = this.#parts.options
-    if (logger) logger[level](fields, message)
+    if (this.#parts.options.logger) this.#parts.options.logger[level](fields, message)
   }
 
   #readsFrom(state: ReplicaState): void {

@@ -24,6 +24,7 @@ import { Limits } from './queues/limits.ts'
 import { Queues } from './queues/queues.ts'
 import { Stats } from './queues/stats.ts'
 import { Workers } from './queues/workers.ts'
+import { AwaitingReports } from './runs/awaiting.ts'
 import { Runs } from './runs/runs.ts'
 import type { Waiter } from './runs/waiter.ts'
 import { Secrets } from './secrets/secrets.ts'
@@ -52,6 +53,8 @@ export class TenantScope {
   readonly tenantId: number
   /** Reads runs, waits for them and changes them. */
   readonly runs: Runs
+  /** Reports the outcome of runs that await their targets. */
+  readonly awaiting: AwaitingReports
   /** Jobs: what runs on a schedule, or once under a name. */
   readonly jobs: Jobs
   /** Shows what is waiting and running in each queue, and pauses queues. */
@@ -80,6 +83,7 @@ export class TenantScope {
     this.#options = parts
     this.tenantId = tenantId
     this.runs = new Runs(scope, waiter, payloadBytes)
+    this.awaiting = new AwaitingReports(store, tenantId)
     this.jobs = new Jobs(scope, options)
     this.queues = new Queues(scope)
     this.limits = new Limits(scope)

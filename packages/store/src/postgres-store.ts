@@ -1,11 +1,13 @@
 /** PostgreSQL as the rest of Punctual sees it: one object per group of verbs, wired once. */
 import type { Clock, Random } from '@punctual/core/clock'
-import { defaults } from '@punctual/core/errors'
+import { defaults, limits } from '@punctual/core/errors'
 import type { Submission } from '@punctual/core/submit'
 import { EndsReader } from './activity/ends-reader.ts'
 import { ApiKeyStore } from './api-keys/api-key-store.ts'
 import { Authenticator } from './api-keys/authenticator.ts'
 import { AuditLog } from './audit-log/audit-log.ts'
+import { AwaitingRuns } from './awaiting/awaiting-runs.ts'
+import { CallbackTokens } from './awaiting/callback-tokens.ts'
 import { ClientPools } from './connection/client-pool.ts'
 import { Database, type DatabaseOptions } from './connection/database.ts'
 import type { OpenTransaction } from './connection/open-transaction.ts'
@@ -53,9 +55,13 @@ export interface PostgresStoreOptions extends Omit<DatabaseOptions, 'clock'>, Re
   readonly keyring?: Keyring
   /** The version of the time zone data. @default that of this process */
   readonly zoneData?: string
+  /** The largest output that is stored, in bytes of JSON. */
+  readonly outputBytes?: number
 }
 
 export class PostgresStore {
+  readonly awaiting: AwaitingRuns
+  readonly callbackTokens: CallbackTokens
   readonly database: Database
   readonly signals: Signals
   readonly lanes: LaneRegistry
@@ -153,6 +159,12 @@ export class PostgresStore {
     })
     this.workers = new WorkerSteering(database, signals)
     this.remoteSessions = new PostgresRemoteSessions(database, quotas)
+    this.callbackTokens = new CallbackTokens(database, random)
+    this.awaiting = new AwaitingRuns({
+      ...{ database, signals, parked, work: this.work, sessions: this.remoteSessions },
+      outputBytes: options.outputBytes ?? limits.outputBytes,
+      fraction: () => random.fraction(),
+    })
   }
 
   /** Migrates the schema and makes the coming days; returns the names of the new migrations. */

@@ -6,7 +6,9 @@ export { TcpProxy } from './net/tcp-proxy.ts'
 export * from './postgres/index.ts'
 export { dumpSchema, freshSchema } from './schema/dump-schema.ts'
 export * from './servers/index.ts'
+export { plainRun } from './store/plain-run.ts'
 export {
+  awaiting,
   dead,
   migratedDatabase,
   retry,

@@ -1,3 +1,4 @@
+export type { Awaiting, AwaitOptions, Callback } from './handler/awaiting.ts'
 export {
   type BatchFunction,
   type BatchItem,

@@ -20,6 +20,7 @@ const fates = {
   ...{ succeeded: 'succeeded', retry: 'retrying', dead: 'dead', cancelled: 'cancelled' },
   // The program never receives a skipped run.
   skipped: 'given_back',
+  ...{ awaiting: 'awaiting', unknown: 'unknown' },
 } as const satisfies Record<Settlement['kind'], RunFate>
 
 /** A `claim` call that waits for runs. */

@@ -76,6 +76,7 @@ export class Pipeline {
       random: () => random.fraction(),
       outputBytes: options.outputBytes,
       secret: options.secret,
+      callback: options.callback,
       settle: (settlement) => this.#settle(settlement),
       onReturned: () => this.#returned(),
       onStarted: (run, atMs) => this.#events.onStarted?.(run, atMs),

@@ -7,10 +7,14 @@
  * bounded.
  */
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
-import { type Caller, checkScope, type Scope } from '@punctual/core/identity'
+import type { Caller } from '@punctual/core/identity'
 import type { FastifyRequest } from 'fastify'
+import { checkAdmitted, type RouteScope } from './admitted-scope.ts'
 import { callerOf, type Performing } from './perform.ts'
 import { RateCounter } from './rate-counter.ts'
+
+/** Refusals of a caller that nobody vouches for. */
+const REFUSED: ReadonlySet<string> = new Set(['unauthenticated', 'callback_token_invalid'])
 
 /** Query parameters that may hold a key: URLs end up in logs. */
 const SECRET_PARAMETERS = ['api_key', 'apikey', 'access_token', 'key_secret', 'authorization']
@@ -27,7 +31,7 @@ export interface Rates {
 /** Calls `next` once the request is admitted, or with the refusal. */
 export type Admit = (
   request: FastifyRequest,
-  scope: Scope | 'any',
+  scope: RouteScope,
   next: (refusal?: Error) => void,
 ) => void
 
@@ -62,13 +66,13 @@ export function admitting(
   const byAddress = new RateCounter(failuresPerAddress, limits.httpCounted)
   const refusal = (error: unknown, request: FastifyRequest): Error => {
     const fault = error instanceof Error ? error : new Error(String(error))
-    if (!(error instanceof PunctualError) || error.code !== 'unauthenticated') return fault
+    if (!(error instanceof PunctualError) || !REFUSED.has(error.code)) return fault
     const waitMs = byAddress.take(request.ip)
     return waitMs === null
       ? fault
       : tooMany('Too many requests with an invalid API key from this address.', waitMs)
   }
-  const accept = (caller: Caller, request: FastifyRequest, scope: Scope | 'any') => {
+  const accept = (caller: Caller, request: FastifyRequest, scope: RouteScope) => {
     request.caller = caller
     const waitMs = byKey.take(caller.keyId)
     if (waitMs !== null)
@@ -80,7 +84,7 @@ export function admitting(
         `The keys of the tenant sent more than ${ratePerTenant} requests in a second.`,
         tenantWaitMs,
       )
-    if (scope !== 'any') checkScope(caller, scope)
+    checkAdmitted(caller, scope)
   }
   return (request, scope, next) => {
     const admitted = (caller: Caller) => {

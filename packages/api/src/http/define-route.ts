@@ -4,12 +4,13 @@
  * is handled in one place, around `handle`.
  */
 import type { Actor } from '@punctual/core/audit'
-import type { Caller, Scope } from '@punctual/core/identity'
+import type { Caller } from '@punctual/core/identity'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Service, TenantService } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Streamed } from '../streams/stream.ts'
+import type { RouteScope } from './admitted-scope.ts'
 import type { Pieces } from './pieces.ts'
 
 /** The argument of a handler. */
@@ -44,8 +45,8 @@ export interface Route<
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below /v1, such as `/jobs/:id`. */
   readonly path: string
-  /** The scope that the key needs; `any`: every valid key. */
-  readonly scope: Scope | 'any'
+  /** The scope that the key needs; `any`: every valid key; `report`: also a callback token. */
+  readonly scope: RouteScope
   /** The heading of the reference page. */
   readonly tag: string
   /** A short sentence in the third person, without the final period. */

@@ -4,10 +4,11 @@
  */
 import type { Actor } from '@punctual/core/audit'
 import { PunctualError } from '@punctual/core/errors'
-import { type Caller, checkScope } from '@punctual/core/identity'
+import type { Caller } from '@punctual/core/identity'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
+import { checkAdmitted } from './admitted-scope.ts'
 import { type ConnectionScope, within } from './connection-scope.ts'
 import type { AnyRoute } from './define-route.ts'
 import { fingerprintOf, idempotencyKeyOf, type RequestKey } from './idempotency.ts'
@@ -22,6 +23,8 @@ declare module 'fastify' {
 }
 
 const TENANT_HEADER = 'x-punctual-tenant'
+/** With it the target of a run reports on its attempt, in place of an API key. */
+const TOKEN_HEADER = 'punctual-callback-token'
 const BEARER = /^Bearer +(\S+)$/i
 
 export interface Performing {
@@ -52,6 +55,8 @@ export function callerOf(
   request: FastifyRequest,
   { service, admission }: Performing,
 ): Caller | Promise<Caller> {
+  const token = request.headers[TOKEN_HEADER]
+  if (token !== undefined) return service().authenticateTarget(String(token))
   return admission.everybody ?? service().authenticate(keyOf(request))
 }
 
@@ -109,7 +114,7 @@ export async function perform(
     // Throws while this process drains, also when API keys are disabled.
     performing.service()
     const now = await callerOf(request, performing)
-    if (route.scope !== 'any') checkScope(now, route.scope)
+    checkAdmitted(now, route.scope)
   }
   const context = { service, tenant, caller, actor, streams, recheck }
   const call = { ...context, params, query, body, request, reply, pieces: null }

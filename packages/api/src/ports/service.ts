@@ -29,7 +29,7 @@ import type {
   JobSlot,
   SlotExplanation,
 } from '@punctual/core/job'
-import type { GuaranteePanel } from '@punctual/core/ports'
+import type { GuaranteePanel, ReportedState, TargetReport } from '@punctual/core/ports'
 import type { LimitInForce, Queue, RecentEnds, Report, WorkerProcess } from '@punctual/core/queue'
 import type { Group, GroupMember, GroupSummary } from '@punctual/core/run'
 import type { CalendarInput } from '@punctual/core/schedule'
@@ -62,6 +62,8 @@ export interface Service {
    * @throws `PunctualError` with `unauthenticated`
    */
   authenticate(key: string): Caller | Promise<Caller>
+  /** The caller that a callback token speaks for. @throws `PunctualError` with `callback_token_invalid` */
+  authenticateTarget(token: string): Promise<Caller>
   /** The number of a tenant. @throws `PunctualError` with `tenant_not_found` */
   tenantId(name: string): Promise<number>
   tenant(id: number): TenantService
@@ -172,6 +174,7 @@ export interface TenantService {
   readonly tenantId: number
   readonly jobs: JobsPort
   readonly runs: RunsPort
+  readonly awaiting: AwaitingPort
   readonly deadLetters: DeadLettersPort
   readonly queues: QueuesPort
   readonly limits: LimitsPort
@@ -182,6 +185,14 @@ export interface TenantService {
   readonly workers: WorkersPort
   submit(handler: string, payload: unknown, options?: SubmitOptions): Promise<Submitted>
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
+}
+
+/** What targets report; attempt null: the one that awaits its target. */
+export interface AwaitingPort {
+  /** @throws `PunctualError` with `run_not_found`, `already_finished` or `state_conflict` */
+  report(id: string, attempt: number | null, report: TargetReport): Promise<ReportedState>
+  /** @throws `PunctualError` with `run_not_found`, `already_finished` or `state_conflict` */
+  reportProgress(id: string, attempt: number | null, value: unknown): Promise<void>
 }
 
 export interface QueuesPort {

@@ -23,6 +23,8 @@ const states = {
   dead: 'dead',
   cancelled: 'cancelled',
   skipped: 'skipped',
+  awaiting: 'awaiting',
+  unknown: 'unknown',
 } as const satisfies Record<Settlement['kind'], LeaseEnd['state']>
 
 /** How an attempt with this outcome is recorded. One to be retried may have been asked to end. */
@@ -33,6 +35,8 @@ const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
   cancelled: ['cancelled'],
   interrupted: ['cancelled'],
   skipped: [null],
+  awaiting: ['succeeded', 'failed', 'timed_out', 'cancelled'],
+  unknown: ['failed', 'timed_out'],
 }
 
 export class RemoteOutcomes {

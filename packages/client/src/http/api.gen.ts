@@ -393,7 +393,7 @@ export interface Operations {
       } | null
       run: {
         id: string
-        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
         handler: string
         queue: string
         priority: number
@@ -1503,7 +1503,7 @@ export interface Operations {
   "GET /runs": {
     query: {
       /** Any of these. */
-      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
       /** The name or the id of a job. */
       job?: string | undefined
       queue?: string | undefined
@@ -1538,7 +1538,7 @@ export interface Operations {
     answer: {
       runs: {
         id: string
-        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+        state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
         handler: string
         queue: string
         priority: number
@@ -1691,7 +1691,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1735,7 +1735,7 @@ export interface Operations {
   "GET /runs/counts": {
     query: {
       /** Any of these. */
-      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+      state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
       /** The name or the id of a job. */
       job?: string | undefined
       queue?: string | undefined
@@ -1782,7 +1782,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1826,7 +1826,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1872,7 +1872,7 @@ export interface Operations {
     body: {
       filter?: {
         /** Any of these. */
-        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
+        state?: ("waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown")[] | undefined
         /** The name or the id of a job. */
         job?: string | undefined
         queue?: string | undefined
@@ -1927,7 +1927,7 @@ export interface Operations {
     }
     answer: {
       id: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
       handler: string
       queue: string
       priority: number
@@ -1999,7 +1999,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Cancels a run. A run that has not started becomes `cancelled`. The handler of a running one is asked to end: the run is `cancelling` until it has ended, for at most 30 s. Repeating the request changes nothing. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2015,7 +2015,23 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+    }
+  }
+  /** Reports that a run that awaits its target has succeeded. The same report again gets the same answer. A report may arrive before the run is known to be `awaiting`. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/complete": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      /** The output of the run. */
+      output?: unknown
+    }
+    answer: {
+      id: string
+      /** `retrying`: another attempt follows. */
+      state: "succeeded" | "dead" | "cancelled" | "skipped" | "unknown" | "retrying"
     }
   }
   /** Explains why a run is not running now. A run that is due and not running always has a reason. For a tenant, workers that serve all tenants appear with their ids only. Requires the scope `read`. Specific problems: run_not_found. */
@@ -2035,6 +2051,29 @@ export interface Operations {
         detail: string
         [name: string]: unknown
       }[]
+    }
+  }
+  /** Reports that the attempt of a run that awaits its target has failed. The run is tried again by its retry policy, or is dead. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/fail": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      error?: {
+        name?: string | undefined
+        message?: string | undefined
+        code?: string | undefined
+      } | undefined
+      /** False: another attempt cannot help. */
+      retryable?: boolean | undefined
+      /** When to try again, at the earliest. */
+      retry_after_ms?: number | undefined
+    }
+    answer: {
+      id: string
+      /** `retrying`: another attempt follows. */
+      state: "succeeded" | "dead" | "cancelled" | "skipped" | "unknown" | "retrying"
     }
   }
   /** Lists the log lines of a run, oldest first. With `Accept: text/event-stream`, lines are sent as they are written: `log` events until the run has ended, then one `end` event. `Last-Event-ID` resumes after that line. Requires the scope `read`. Specific problems: run_not_found, invalid_cursor, too_many_streams. */
@@ -2070,7 +2109,7 @@ export interface Operations {
     }
     answer: {
       id: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
       output: unknown
     }
   }
@@ -2087,7 +2126,21 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+    }
+  }
+  /** Shows how far a run that awaits its target has come. Requires the callback token of the run in `Punctual-Callback-Token`, or the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict, callback_token_invalid. */
+  "POST /runs/{id}/progress": {
+    params: {
+      /** The id or the name. */
+      id: string
+    }
+    body: {
+      /** Any value, by convention a number from 0 to 1. */
+      progress: unknown
+    }
+    answer: {
+      id: string
     }
   }
   /** Makes a scheduled run due now. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2099,7 +2152,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Changes when a run that has not started is due. Requires the scope `operate`. Specific problems: run_not_found, already_finished, state_conflict. */
@@ -2115,7 +2168,7 @@ export interface Operations {
     answer: {
       id: string
       result: string
-      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
+      state: "waiting" | "scheduled" | "queued" | "running" | "cancelling" | "awaiting" | "succeeded" | "dead" | "cancelled" | "skipped" | "unknown"
     }
   }
   /** Records how an unknown run ended. `succeeded`: it was done. `failed`: it was not, and becomes a dead letter. `run-again`: a new run repeats it. A run can be resolved once. Requires the scope `operate`. Specific problems: run_not_found, state_conflict, already_handled, key_conflict. */

@@ -120,6 +120,14 @@ export const errorCatalogue = {
     status: 403,
     meaning: 'Without API keys, the server answers only requests that a page of its own may send.',
   },
+  callbacks_unavailable: {
+    status: 503,
+    meaning: 'This process does not know where targets reach the HTTP API.',
+  },
+  callback_token_invalid: {
+    status: 401,
+    meaning: 'The callback token is missing, was altered, or belongs to another run.',
+  },
   wait_timeout: {
     status: 504,
     meaning: 'The run or group did not finish before the wait timed out.',
@@ -353,4 +361,14 @@ export class RetryAfterError extends Error {
     super(message)
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/**
+ * Thrown by a handler that does not know whether its effect has happened, for example because the
+ * connection broke after a request was sent. A run with delivery `at-most-once` then ends as
+ * `unknown`; any other is retried by its policy.
+ */
+export class UnclearOutcomeError extends Error {
+  /** Always `UnclearOutcomeError`. */
+  override readonly name: string = 'UnclearOutcomeError'
 }

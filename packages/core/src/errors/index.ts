@@ -8,6 +8,7 @@ export {
   type QuotaUse,
   RetryAfterError,
   reworded,
+  UnclearOutcomeError,
 } from './errors.ts'
 export {
   type Failure,

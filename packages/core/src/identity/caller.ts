@@ -16,6 +16,24 @@ export interface Caller {
   readonly tenantSuspended: boolean
   /** The scopes of the key. */
   readonly scopes: readonly Scope[]
+  /** The attempt that a callback token speaks for; such a caller has no scope. */
+  readonly attempt?: CallbackAttempt
+}
+
+/** An attempt of a run, whose target may report its outcome. */
+export interface CallbackAttempt {
+  /** The id of the run. */
+  readonly runId: string
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
+}
+
+/**
+ * Checks that the caller may report: the target of the run, or a key with the scope `operate`.
+ * @throws `PunctualError` with `forbidden` or `tenant_suspended`
+ */
+export function checkReporter(caller: Caller): void {
+  if (!caller.attempt) checkScope(caller, 'operate')
 }
 
 /**
@@ -23,6 +41,7 @@ export interface Caller {
  * the tenant is suspended.
  */
 export function checkScope(caller: Caller, needed: Scope): void {
+  if (caller.attempt) refuseToken()
   if (!holdsScope(caller.scopes, needed)) {
     const enough = scopeNames.filter((scope) => holdsScope([scope], needed))
     throw new PunctualError(
@@ -33,6 +52,13 @@ export function checkScope(caller: Caller, needed: Scope): void {
   }
   if (caller.tenantSuspended && !whileSuspended.includes(needed))
     throw tenantSuspended(caller.tenantName)
+}
+
+function refuseToken(): never {
+  throw new PunctualError(
+    'forbidden',
+    'A callback token can only report on its own run: complete, fail, progress. Send an API key for everything else.',
+  )
 }
 
 /**

@@ -1,6 +1,12 @@
 export { type ApiKey, type CreatedApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts'
 export { boundReached } from './bound-reached.ts'
-export { type Caller, checkScope, tenantSuspended } from './caller.ts'
+export {
+  type CallbackAttempt,
+  type Caller,
+  checkReporter,
+  checkScope,
+  tenantSuspended,
+} from './caller.ts'
 export { limitsAfterQuotas, limitsWithin } from './limits-within.ts'
 export {
   compileQuotas,

@@ -45,6 +45,7 @@ export const jobStatusTable: readonly JobStatusRule[] = [
   { job: 'deleted', run: 'any', status: 'cancelled' },
   { job: 'any', run: 'cancelling', status: 'cancelling' },
   { job: 'any', run: 'running', status: 'running' },
+  { job: 'any', run: 'awaiting', status: 'running' },
   { job: 'paused', run: 'any', status: 'paused' },
   { job: 'any', run: 'waiting', status: 'waiting_dependencies' },
   { job: 'any', run: 'queued', status: 'queued' },

@@ -1,3 +1,11 @@
+export type {
+  AwaitingLook,
+  AwaitingStore,
+  ReportAnswer,
+  ReportedAttempt,
+  ReportedState,
+  TargetReport,
+} from './awaiting.ts'
 export type { GroupLook, GroupUpkeep } from './groups.ts'
 export type {
   Guarantee,

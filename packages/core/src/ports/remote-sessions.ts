@@ -24,7 +24,7 @@ export interface LeaseEnd {
   readonly fence: bigint
   /** Null when no attempt was made. */
   readonly outcome: AttemptOutcome | null
-  readonly state: FinalState | 'retrying'
+  readonly state: FinalState | 'retrying' | 'awaiting'
 }
 
 export interface RemoteSessions {

@@ -165,6 +165,22 @@ export type Settlement =
       readonly reason: string
     })
   | (SettlementBase & {
+      /** Its target accepted the work and reports the outcome later: the run has not ended. */
+      readonly kind: 'awaiting'
+      /** How long to wait for the report. */
+      readonly timeoutMs: number
+      /** When its state is looked up for the first time; null when it has no address. */
+      readonly lookInMs: number | null
+      readonly statusUrl: string | null
+    })
+  | (SettlementBase & {
+      /** It must not run twice, and nobody knows what its target did. */
+      readonly kind: 'unknown'
+      readonly outcome: AttemptOutcome
+      readonly failure: Failure
+      readonly reason: string
+    })
+  | (SettlementBase & {
       /** It was not started because it has expired. */
       readonly kind: 'skipped'
       readonly reason: string

@@ -3,7 +3,7 @@
  * Pure: the store reads the facts. A due run that waits always has a reason: without any other
  * obstacle, other runs are before it.
  */
-import { isFinal, type RunState } from './run-state.ts'
+import { isFinal, isStarted, type RunState } from './run-state.ts'
 
 /**
  * A worker that has the handler of a run. A tenant sees of a worker for all tenants only that it
@@ -174,7 +174,7 @@ export function explainRun(facts: RunFacts): RunExplanation {
     const detail = `The run has ended: it is ${state}.`
     return { running: false, reasons: [{ code: 'ended', detail, state, at: facts.finishedAt }] }
   }
-  if (heldBy === null && (state === 'running' || state === 'cancelling'))
+  if (state === 'awaiting' || (heldBy === null && isStarted(state)))
     return { running: true, reasons: [] }
   if (heldBy === null)
     return { running: false, reasons: [...waitsFor(facts), ...heldUp(facts), ...noRoom(facts)] }

@@ -31,6 +31,7 @@ export {
 } from './retry.ts'
 export type {
   Attempt,
+  AwaitingRun,
   FinishedRun,
   JobOfRun,
   LogLine,
@@ -82,6 +83,7 @@ export {
   finalStateOf,
   finalStates,
   isFinal,
+  isStarted,
   type LiveState,
   type RunState,
   runStates,

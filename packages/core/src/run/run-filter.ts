@@ -115,7 +115,7 @@ function rangeOf<Name extends 'due' | 'created'>(name: Name, range: TimeRange | 
 
 /** The states to which each bulk change applies. */
 export const steerableStates = {
-  cancel: ['waiting', 'scheduled', 'queued', 'running', 'cancelling'],
+  cancel: ['waiting', 'scheduled', 'queued', 'running', 'cancelling', 'awaiting'],
   promote: ['scheduled'],
   reschedule: ['scheduled', 'queued'],
   reprioritise: ['waiting', 'scheduled', 'queued'],

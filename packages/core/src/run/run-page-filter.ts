@@ -9,7 +9,7 @@ import { instantOf } from '../check/instant.ts'
 import { oneOf, refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 import { type CompiledRunFilter, compileRunFilter, type RunFilter } from './run-filter.ts'
-import { finalStates, isFinal, type RunState, runStates } from './run-state.ts'
+import { finalStates, isFinal, isStarted, type RunState, runStates } from './run-state.ts'
 
 /** A run matches when it meets every condition that is set. */
 export interface RunPageFilter extends RunFilter {
@@ -82,8 +82,7 @@ function possibleStates(requested: readonly RunState[], filter: CompiledRunPageF
   if (filter.fingerprint) keep((state) => state === 'dead', 'fingerprint')
   if (filter.finishedFromMs !== undefined || filter.finishedToMs !== undefined)
     keep(isFinal, 'finished')
-  if (filter.runningOverMs !== undefined)
-    keep((state) => state === 'running' || state === 'cancelling', 'runningOverMs')
+  if (filter.runningOverMs !== undefined) keep((state) => isStarted(state), 'runningOverMs')
   return [...new Set(states)]
 }
 

@@ -6,6 +6,7 @@
  * - `queued`: due, and waiting for a worker that has its handler.
  * - `running`: leased to a session; ended by settling, or by the reaper when the session dies.
  * - `cancelling`: like `running`, and its handler was signalled to stop.
+ * - `awaiting`: its target accepted the work and reports the outcome; no session holds it.
  * - `succeeded`, `dead`, `cancelled`, `skipped`: final.
  * - `unknown`: an at-most-once attempt started, and no outcome was stored; final unless resolved.
  */
@@ -37,8 +38,9 @@ export type FinalState = keyof typeof finalStates
  * - `queued`: due, and waiting for a worker that has its handler.
  * - `running`: a worker holds it.
  * - `cancelling`: a worker holds it, and its handler was signalled to stop.
+ * - `awaiting`: its target has accepted the work and reports the outcome; no worker holds it.
  */
-export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling'
+export type LiveState = 'waiting' | 'scheduled' | 'queued' | 'running' | 'cancelling' | 'awaiting'
 /** The state of a run. */
 export type RunState = LiveState | FinalState
 
@@ -48,6 +50,7 @@ export const runStates = [
   'queued',
   'running',
   'cancelling',
+  'awaiting',
   'succeeded',
   'dead',
   'cancelled',
@@ -73,6 +76,11 @@ export type AttemptOutcome = keyof typeof attemptOutcomes
 
 export const finalStateOf = namesOfCodes(finalStates)
 export const attemptOutcomeOf = namesOfCodes(attemptOutcomes)
+
+/** Whether an attempt is in progress: a worker holds the run, or its target works on it. */
+export function isStarted(state: RunState): state is 'running' | 'cancelling' | 'awaiting' {
+  return state === 'running' || state === 'cancelling' || state === 'awaiting'
+}
 
 export function isFinal(state: RunState): state is FinalState {
   return Object.hasOwn(finalStates, state)

@@ -126,6 +126,20 @@ export interface RunningRun extends RunDefinition {
   readonly progress: unknown
 }
 
+/** A run whose target has accepted the work and reports its outcome. No worker holds it. */
+export interface AwaitingRun extends RunDefinition {
+  /** It has not ended, and its target works on it. */
+  readonly state: 'awaiting'
+  /** When the worker claimed it that passed it to the target. */
+  readonly claimedAt: Date
+  /** The instant until which the report is awaited. */
+  readonly deadlineAt: Date
+  /** Where the state of the work can be looked up; null when the target named no address. */
+  readonly statusUrl: string | null
+  /** The last reported progress; null before the first report. */
+  readonly progress: unknown
+}
+
 /** The resolution of an unknown run. */
 export interface RunResolution {
   /** The outcome that the user reported. */
@@ -159,7 +173,7 @@ export interface FinishedRun extends RunDefinition {
 }
 
 /** A run. Narrow on `state` to get the fields that only some states have. */
-export type Run = WaitingRun | RunningRun | FinishedRun
+export type Run = WaitingRun | RunningRun | AwaitingRun | FinishedRun
 
 /** A run as lists show it. */
 export interface RunSummary {

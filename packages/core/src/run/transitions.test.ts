@@ -47,10 +47,14 @@ describe('the lifecycle', () => {
     expect(new Set(brings.map(({ by }) => by))).toEqual(new Set(['client', 'planner']))
   })
 
-  test('lets only a worker start runs, and only a worker or the reaper end started runs', () => {
-    expect(steps.filter(({ to }) => to === 'leases').map(({ by }) => by)).toEqual(['worker'])
+  test('lets only a worker start runs, and leave them to their targets', () => {
+    expect(
+      steps.filter(({ to }) => to === 'leases').map(({ event, by }) => `${event} ${by}`),
+    ).toEqual(['claim worker', 'await worker'])
     const ends = steps.filter(({ from }) => from === 'leases')
-    expect(new Set(ends.map(({ by }) => by))).toEqual(new Set(['worker', 'reaper']))
+    expect(new Set(ends.map(({ by }) => by))).toEqual(
+      new Set(['worker', 'reaper', 'client', 'attendant']),
+    )
   })
 
   test('returns the runs of a dead session, ends them, or declares them lost', () => {
@@ -64,9 +68,12 @@ describe('the lifecycle', () => {
     expect(reaped.every(({ from }) => from.join() === 'leases')).toBe(true)
   })
 
-  test('lets a client change only runs that have not started, and resolve unknown ones', () => {
+  test('lets a client change only runs that have not started, end those of targets, and resolve unknown ones', () => {
     const steering = rows.filter(
-      ({ event, by, from }) => by === 'client' && from[0] !== 'nowhere' && event !== 'resolve',
+      ({ event, by, from }) =>
+        by === 'client' &&
+        from[0] !== 'nowhere' &&
+        !['resolve', 'report', 'recall'].includes(event),
     )
     expect(new Set(steering.flatMap(({ from }) => from))).toEqual(
       new Set(['later', 'queue', 'parked']),

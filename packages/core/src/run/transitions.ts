@@ -11,7 +11,7 @@ export interface Transition {
   readonly event: string
   readonly from: readonly Place[]
   readonly to: Place
-  readonly by: 'client' | 'planner' | 'promoter' | 'worker' | 'reaper'
+  readonly by: 'client' | 'planner' | 'promoter' | 'worker' | 'reaper' | 'attendant'
   readonly when: string
 }
 
@@ -183,6 +183,55 @@ export const transitions = [
     when: 'it was asked to end, and its handler stopped, failed or was not called',
   },
   {
+    event: 'await',
+    from: ['leases'],
+    to: 'leases',
+    by: 'worker',
+    when: 'its target accepted the work and reports the outcome later',
+  },
+  {
+    event: 'doubt',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'worker',
+    when: 'it must not run twice, and nobody knows what its target did',
+  },
+  {
+    event: 'report',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'client',
+    when: 'its target reported that it succeeded, or that it failed and is not to be retried',
+  },
+  {
+    event: 'report',
+    from: ['queue', 'later'],
+    to: 'outcomes',
+    by: 'client',
+    when: 'it waits for another attempt, and the target of one that ended in silence reports a success',
+  },
+  {
+    event: 'report',
+    from: ['leases'],
+    to: 'queue',
+    by: 'client',
+    when: 'its target reported that it failed, attempts are left, and the next one is near',
+  },
+  {
+    event: 'report',
+    from: ['leases'],
+    to: 'later',
+    by: 'client',
+    when: 'its target reported that it failed, attempts are left, and the next one is far',
+  },
+  {
+    event: 'overdue',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'attendant',
+    when: 'its target did not report in time',
+  },
+  {
     event: 'reap',
     from: ['leases'],
     to: 'queue',
@@ -216,6 +265,13 @@ export const transitions = [
     to: 'outcomes',
     by: 'client',
     when: 'it has not started',
+  },
+  {
+    event: 'recall',
+    from: ['leases'],
+    to: 'outcomes',
+    by: 'client',
+    when: 'it awaits the report of its target, and a caller cancels it',
   },
   {
     event: 'withdraw',

@@ -11,10 +11,13 @@ import type { ClaimedRun, Settlement } from '../ports/work.ts'
 import { decideAfterInterruption } from '../run/interruption.ts'
 import { decideAfterFailure } from '../run/retry.ts'
 import { decodeRunPolicy } from '../run/run-policy.ts'
+import { traits } from '../run/run-state.ts'
 
 /**
  * - `interrupted`: the worker stops, and the attempt has no result; it is retried at once.
  * - `skipped`: it was not started because it has expired.
+ * - `awaiting`: its target accepted the work and reports the outcome later.
+ * - `unknown`: it must not run twice, and nobody knows what its target did.
  */
 export const wireOutcomes = [
   'succeeded',
@@ -23,6 +26,8 @@ export const wireOutcomes = [
   'cancelled',
   'interrupted',
   'skipped',
+  'awaiting',
+  'unknown',
 ] as const
 
 export interface WireError {
@@ -43,6 +48,11 @@ export interface WireOutcome {
   /** Why it was cancelled or skipped. */
   readonly reason?: string
   readonly retry_after_ms?: number
+  /** How long to await the report of the target. */
+  readonly timeout_ms?: number
+  /** When to look up its state for the first time. */
+  readonly look_in_ms?: number | null
+  readonly status_url?: string | null
   /** Null or missing when the handler was never called. */
   readonly started_ms_ago?: number | null
 }
@@ -66,6 +76,13 @@ export function writeOutcome(settlement: Settlement): string {
     }
     case 'skipped':
       return text({ outcome: 'skipped', reason: settlement.reason })
+    case 'unknown':
+      return text({ outcome: 'unknown', reason: settlement.reason, error: settlement.failure })
+    case 'awaiting': {
+      const { timeoutMs, lookInMs, statusUrl } = settlement
+      const wait = { timeout_ms: timeoutMs, look_in_ms: lookInMs, status_url: statusUrl }
+      return text({ outcome: 'awaiting', ...wait })
+    }
     default:
       return text(failed(settlement))
   }
@@ -107,6 +124,18 @@ export function readOutcome(wire: WireOutcome, run: ClaimedRun, fraction: number
     case 'cancelled': {
       const failure = wire.error ? failureOf(wire.error) : null
       return { kind: 'cancelled', run, startedAgoMs, failure, reason: reason || 'cancelled' }
+    }
+    case 'awaiting':
+      return {
+        ...{ kind: 'awaiting', run, startedAgoMs, timeoutMs: wire.timeout_ms ?? run.timeoutMs },
+        ...{ lookInMs: wire.look_in_ms ?? null, statusUrl: wire.status_url ?? null },
+      }
+    case 'unknown': {
+      const failure = failureOf(wire.error ?? {})
+      // A run that may run again is retried by its policy.
+      if ((run.traits & traits.atMostOnce) === 0) return afterFailure(wire, run, fraction)
+      const ending = { outcome: 'failed', failure, reason: reason || 'unclear' } as const
+      return { kind: 'unknown', run, startedAgoMs, ...ending }
     }
     case 'skipped':
       return { kind: 'skipped', run, startedAgoMs: null, reason: reason || 'skipped' }

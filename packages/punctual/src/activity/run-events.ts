@@ -38,7 +38,7 @@ export class RunEvents {
     if (settlement.kind === 'succeeded') this.succeeded(settlement.run)
     else if (settlement.kind === 'cancelled') this.#cancelled(settlement.run, settlement.reason)
     else if (settlement.kind === 'skipped') this.#skipped(settlement.run, settlement.reason)
-    else this.#failed(settlement)
+    else if (settlement.kind !== 'awaiting') this.#failed(settlement)
   }
 
   #skipped(run: ClaimedRun, reason: string): void {
@@ -51,7 +51,7 @@ export class RunEvents {
       this.#hub.publish({ type: 'run.cancelled', ...this.#facts(run), reason })
   }
 
-  #failed(settlement: Extract<Settlement, { kind: 'retry' | 'dead' }>): void {
+  #failed(settlement: Extract<Settlement, { kind: 'retry' | 'dead' | 'unknown' }>): void {
     const { run, outcome, failure: error } = settlement
     const hub = this.#hub
     // An attempt that was interrupted by a cancellation has not failed.
@@ -60,7 +60,7 @@ export class RunEvents {
     if (settlement.kind === 'dead') {
       if (!hub.wants('run.dead')) return
       hub.publish({ type: 'run.dead', ...this.#facts(run), reason: settlement.reason, error })
-    } else if (hub.wants('run.retrying')) {
+    } else if (settlement.kind === 'retry' && hub.wants('run.retrying')) {
       const { delayMs } = settlement
       hub.publish({ type: 'run.retrying', ...this.#facts(run), outcome, error, delayMs })
     }

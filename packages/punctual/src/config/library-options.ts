@@ -20,6 +20,7 @@ export function libraryOptions(config: Config, roles: readonly RoleName[]): Punc
     planAheadMs: config.planAheadMs,
     payloadBytes: config.payloadBytes,
     outputBytes: config.outputBytes,
+    ...(config.callbackUrl !== null && { callbackUrl: config.callbackUrl }),
     migrate: config.migrate,
     ...(config.preparedStatements !== 'auto' && { preparedStatements: config.preparedStatements }),
   }

@@ -1,7 +1,7 @@
 /** Options as users write them, and their compiled form: defaults are applied once, here. */
 import { hostname } from 'node:os'
 import { type Actor, checkActor } from '@punctual/core/audit'
-import { checkName, checkText } from '@punctual/core/check'
+import { checkName, checkText, refuseOption } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { zoneOf } from '@punctual/core/schedule'
 import { isSchemaName, type Keyring, parseConnectionUrl } from '@punctual/store'
@@ -80,6 +80,11 @@ export interface PunctualOptions {
   payloadBytes?: number
   /** The largest output, in bytes of JSON, up to 16 MiB. @default 1048576 */
   outputBytes?: number
+  /**
+   * The address at which targets reach the HTTP API, to report the outcome of their runs.
+   * @default none: handlers have no callback; `punctual start` uses its own address on loopback
+   */
+  callbackUrl?: string
   /** Brings the schema up to date at start; false only checks it. @default true */
   migrate?: boolean
   /**
@@ -123,6 +128,7 @@ export interface CompiledOptions {
   readonly planAheadMs: number
   readonly payloadBytes: number
   readonly outputBytes: number
+  readonly callbackUrl: string | null
   readonly migrate: boolean
   readonly preparedStatements: boolean | undefined
   readonly logger: Logger | false
@@ -146,6 +152,7 @@ const KNOWN = [
   'planAheadMs',
   'payloadBytes',
   'outputBytes',
+  'callbackUrl',
   'migrate',
   'preparedStatements',
   'logger',
@@ -282,6 +289,7 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
       1_024,
       limits.payloadBytesCeiling,
     ),
+    callbackUrl: callbackUrlOf(options.callbackUrl),
     outputBytes: checkInteger(
       'outputBytes',
       options.outputBytes ?? limits.outputBytes,
@@ -294,4 +302,13 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     keyring: readKeyring(options, env),
     actor: checkActor(options.actor ?? { kind: 'library', name: `${hostname()}:${process.pid}` }),
   }
+}
+
+/** Without a slash at the end; null when there is none. */
+function callbackUrlOf(url: string | undefined): string | null {
+  if (url === undefined) return null
+  const expected = 'an http or https address such as https://punctual.example.com'
+  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return refuseOption('callbackUrl', expected, url)
+  return url.replace(/\/+$/, '')
 }

@@ -60,6 +60,10 @@ function isZoneName(name: string): boolean {
   }
 }
 
+function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+}
+
 function isMetricsToken(token: string): boolean {
   return /^[\w-]{32,256}$/.test(token)
 }
@@ -335,6 +339,15 @@ export const settings = {
     kind: whole(1_024, limits.payloadBytesCeiling),
     default: limits.payloadBytes,
     help: 'largest payload, in bytes of JSON',
+  }),
+  callbackUrl: setting<string | null>({
+    group: 'node',
+    flag: '--callback-url',
+    env: 'PUNCTUAL_CALLBACK_URL',
+    kind: text('an http or https address', 'url', isHttpUrl),
+    default: null,
+    defaultShown: 'with the role api on loopback: its own address',
+    help: 'address at which targets reach the HTTP API, to report the outcome of their runs',
   }),
   outputBytes: setting<number>({
     group: 'node',

@@ -20,6 +20,20 @@ export function serviceOf(punctual: Punctual): Service {
     ...{ tenants: punctual.tenants, apiKeys: punctual.apiKeys, audit: punctual.audit },
     ...{ workers: punctual.workers, guarantees: () => guarantees.read() },
     authenticate: (key) => store.authenticator.authenticate(key),
+    async authenticateTarget(token) {
+      const attempt = await store.callbackTokens.read(token)
+      if (!attempt)
+        throw new PunctualError(
+          'callback_token_invalid',
+          'The callback token was altered, or another installation has made it. Send the one that the request to the target carried.',
+          { field: 'Punctual-Callback-Token' },
+        )
+      const { tenantId } = attempt
+      return {
+        ...{ keyId: `callback ${tenantId}`, keyName: 'callback token', tenantId },
+        ...{ tenantName: null, tenantSuspended: false, scopes: [], attempt },
+      }
+    },
     async tenantId(name) {
       const tenant = await punctual.tenants.get(name)
       if (tenant) return tenant.id

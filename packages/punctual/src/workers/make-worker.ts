@@ -33,6 +33,7 @@ export function makeWorker(home: WorkerHome, difference: WorkerDifference): Work
     transaction: (run, startedAgoMs, work) =>
       store.handlerTransactions.succeedWith(run, worker.sessionId ?? '0', startedAgoMs, work),
     secret: ({ tenantId }, name) => store.secrets.read(tenantId, name),
+    ...callbacksOf(home),
     onHint: (listener) => store.signals.onHint(listener),
     hintsArrive: () => store.signals.connected,
     queues: options.queues,
@@ -47,6 +48,18 @@ export function makeWorker(home: WorkerHome, difference: WorkerDifference): Work
     ...difference,
   })
   return worker
+}
+
+/** Where targets report, when this process knows it. */
+function callbacksOf({ options, store }: WorkerHome): Pick<WorkerOptions, 'callback'> {
+  const { callbackUrl } = options
+  if (callbackUrl === null) return {}
+  return {
+    callback: async ({ id: runId, tenantId, attempt }) => ({
+      url: `${callbackUrl}/v1/runs/${runId}`,
+      token: await store.callbackTokens.make({ tenantId, runId, attempt: attempt + 1 }),
+    }),
+  }
 }
 
 export interface WorkerReports {

@@ -70,7 +70,9 @@ export class Belongings {
 
   async worker(): Promise<string> {
     await this.t.session()
-    const { rows } = await this.t.sql.query('select max(id)::text as id from punctual.sessions')
+    const { rows } = await this.t.sql.query(
+      'select max(id)::text as id from punctual.sessions where id <> 0',
+    )
     return rows[0].id
   }
 }

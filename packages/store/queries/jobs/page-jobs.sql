@@ -66,7 +66,7 @@ matching as materialized (
     where o.run_id = r.id
     union all
     select
-      case when s.cancel_reason is null then 'running' else 'cancelling' end, s.attempt + 1,
+      case when s.session_id = 0 then 'awaiting' when s.cancel_reason is null then 'running' else 'cancelling' end, s.attempt + 1,
       coalesce(s.started_at, s.claimed_at), null
     from punctual.leases s
     where s.run_id = r.id

@@ -8,8 +8,8 @@
 -- Locks: none. Index: primary keys, the partitions between.
 select
   id, tenant_id, handler, queue, priority, payload, due_at, created_at, max_attempts, timeout_ms,
-  key, labels, created_by, trace, later_at, queue_ms, queue_due, session_id, claimed_at, marked_at,
-  progress, state, final_attempt, attempt_outcome, final_session_id, started_at, finished_at,
+  key, labels, created_by, trace, later_at, queue_ms, queue_due, session_id, deadline_at,
+  status_url, claimed_at, marked_at, progress, state, final_attempt, attempt_outcome, final_session_id, started_at, finished_at,
   output, error, reason, parked_at, job_id, job, slot_at, missed_from, cancel_reason, policy,
   traits, replay_of, edited_at, replayed_as, resolved_at, resolved_by, note, flow, gate
 from (
@@ -19,7 +19,7 @@ from (
     w.due_at as later_at,
     q.pos >> :pos.shift as queue_ms,
     q.pos >> :pos.shift <= extract(epoch from clock_timestamp()) * 1000 as queue_due,
-    s.session_id, s.claimed_at, s.started_at as marked_at, s.progress,
+    s.session_id, s.deadline_at, s.status_url, s.claimed_at, s.started_at as marked_at, s.progress,
     o.state, o.attempt as final_attempt, o.attempt_outcome, o.session_id as final_session_id,
     o.started_at, o.finished_at, o.output, o.error, o.reason,
     k.parked_at, r.job_id, (select j.name from punctual.jobs j where j.id = r.job_id) as job, r.slot_at, r.missed_from,

@@ -79,13 +79,13 @@ held_up as (
 ),
 held as (
   select
-    l.run_id, case when l.cancel_reason is null then 'running' else 'cancelling' end as state, c.queue, c.handler,
+    l.run_id, case when l.session_id = 0 then 'awaiting' when l.cancel_reason is null then 'running' else 'cancelling' end as state, c.queue, c.handler,
     c.priority, l.attempt, r.due_at as at, l.claimed_at
   from punctual.leases l
   join punctual.lanes c on c.id = l.lane
   join punctual.runs r on r.id = l.run_id
   where l.tenant_id = $1::integer
-  and case when l.cancel_reason is null then 'running' else 'cancelling' end = any ($13::text[])
+  and case when l.session_id = 0 then 'awaiting' when l.cancel_reason is null then 'running' else 'cancelling' end = any ($13::text[])
   -- include: run-filter
   order by l.claimed_at
   limit $12::integer

@@ -128,8 +128,8 @@ looked as materialized (
   where 'parked' = any ($19::text[])
   union all
   (select
-     'leases', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when cancel_reason is null then 'running' else 'cancelling' end,
-     attempt, coalesce(started_at, claimed_at), null, null, session_id, null, null
+     'leases', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when session_id = 0 then 'awaiting' when cancel_reason is null then 'running' else 'cancelling' end,
+     attempt, coalesce(started_at, claimed_at), null, null, nullif(session_id, 0), null, null
    from punctual.leases
    where 'leases' = any ($19::text[]) and run_id < $20::uuid and run_id >= $21::uuid
    order by run_id desc
@@ -244,8 +244,8 @@ matching as materialized (
     where 'ended' = any ($29::text[]) and o.run_id = l.id and o.run_id < $20::uuid and o.run_id >= $21::uuid
     union all
     select
-      case when s.cancel_reason is null then 'running' else 'cancelling' end, s.attempt,
-      coalesce(s.started_at, s.claimed_at), null, null, s.session_id, null
+      case when s.session_id = 0 then 'awaiting' when s.cancel_reason is null then 'running' else 'cancelling' end, s.attempt,
+      coalesce(s.started_at, s.claimed_at), null, null, nullif(s.session_id, 0), null
     from punctual.leases s
     where 'leases' = any ($29::text[]) and s.run_id = l.id
     union all

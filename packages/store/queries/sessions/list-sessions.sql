@@ -15,5 +15,6 @@ select
   coalesce(h.runs, 0) as held, s.tenant_id
 from punctual.sessions s
 left join held h on h.session_id = s.id
+where s.id <> 0
 order by s.opened_at
 limit 10000

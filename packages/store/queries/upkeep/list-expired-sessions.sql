@@ -21,8 +21,8 @@ select
   (select coalesce(array_agg(id::text order by turn, id), '{}') from expired) as session_ids,
   (select coalesce(array_agg(lease_ms order by turn, id), '{}') from expired) as leases_ms,
   ceil(extract(epoch from
-    min(s.expires_at) filter (where s.expires_at > now.at) - max(now.at))::float8 * 1000) as next_in_ms,
+    min(s.expires_at) filter (where s.expires_at > now.at and s.id <> 0) - max(now.at))::float8 * 1000) as next_in_ms,
   exists (select from punctual.parked) as parked,
-  min(s.lease_ms) as shortest_lease_ms
+  min(s.lease_ms) filter (where s.id <> 0) as shortest_lease_ms
 from now
 left join punctual.sessions s on true

@@ -6,5 +6,5 @@
 -- Locks: none. Index: none; runs once a minute.
 select distinct l.session_id::text as session_id
 from punctual.leases l
-where not exists (select from punctual.sessions s where s.id = l.session_id)
+where l.session_id <> 0 and not exists (select from punctual.sessions s where s.id = l.session_id)
 limit 1000

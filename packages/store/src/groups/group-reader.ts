@@ -37,11 +37,11 @@ function toGroup(row: FindGroupRow): Group {
   const { succeeded, dead, cancelled, skipped, unknown, passed } = row
   const kept = succeeded + dead + cancelled + skipped + unknown
   const others = row.others ?? {}
-  const live = { waiting: 0, scheduled: 0, queued: 0, running: 0, cancelling: 0 }
+  const live = { waiting: 0, scheduled: 0, queued: 0, running: 0, cancelling: 0, awaiting: 0 }
   const ended = { succeeded, dead, cancelled, skipped, unknown, removed: passed - kept }
   const counts = summed({ ...live, ...ended }, others)
-  const left =
-    counts.waiting + counts.scheduled + counts.queued + counts.running + counts.cancelling
+  const { waiting, scheduled, queued, running, cancelling, awaiting } = counts
+  const left = waiting + scheduled + queued + running + cancelling + awaiting
   return { ...toSummary(row), counts, ended: row.total - left }
 }
 

@@ -1,6 +1,12 @@
 /** Reads the possible obstacles of a run, from which core explains why it is not running. */
 import { invariant } from '@punctual/core/errors'
-import { explainRun, type Run, type RunExplanation, type RunFacts } from '@punctual/core/run'
+import {
+  explainRun,
+  isStarted,
+  type Run,
+  type RunExplanation,
+  type RunFacts,
+} from '@punctual/core/run'
 import type { Database } from '../connection/database.ts'
 import { heldByFrom, limitFrom, pauseFrom, workerFrom } from './obstacles.ts'
 import type { RunReader } from './reader.ts'
@@ -32,7 +38,7 @@ export class RunExplainer {
       const facts = { ...toFacts(run, row), showsFleet }
       // The run moved between the two queries: its present state explains more than the earlier
       // one.
-      const isLeased = run.state === 'running' || run.state === 'cancelling'
+      const isLeased = isStarted(run.state)
       if (isLeased === (facts.heldBy !== null) || look === LOOKS) return explainRun(facts)
     }
   }

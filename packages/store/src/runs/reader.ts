@@ -53,7 +53,10 @@ function isPlain({ states, queue, handler, tenantId, limit, days, ...others }: L
   return Object.values(others).every((value) => value === undefined)
 }
 
-const LIVE: readonly RunState[] = ['running', 'cancelling', 'waiting', 'scheduled', 'queued']
+const LIVE: readonly RunState[] = [
+  ...['running', 'cancelling', 'awaiting'],
+  ...['waiting', 'scheduled', 'queued'],
+] as const
 
 export class RunReader {
   readonly #database: ReadSource

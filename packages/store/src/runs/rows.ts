@@ -74,6 +74,7 @@ function resolvedIn(row: FindRunsRow): FinishedRun['resolved'] {
 
 export function toRun(row: FindRunsRow, earlier: readonly Attempt[]): Run {
   if (row.state !== null) return { ...definitionIn(row), ...endIn(row, row.state, earlier) }
+  if (row.deadlineAt !== null) return { ...definitionIn(row), ...awaitedIn(row, earlier) }
   if (row.sessionId !== null)
     return { ...definitionIn(row), ...leaseIn(row, row.sessionId, earlier) }
   const { laterAt, queueMs, parkedAt, gate } = row
@@ -128,6 +129,19 @@ function leaseIn(row: FindRunsRow, workerId: string, earlier: readonly Attempt[]
     claimedAt,
     progress: progress === null ? null : JSON.parse(progress),
     cancelReason,
+  }
+}
+
+/** What a run that awaits its target has beyond its definition. */
+function awaitedIn(row: FindRunsRow, earlier: readonly Attempt[]) {
+  const { claimedAt, deadlineAt, progress, statusUrl } = row
+  invariant(claimedAt && deadlineAt, 'a run that awaits its target was claimed, and has a deadline')
+  return {
+    state: 'awaiting' as const,
+    attempts: earlier,
+    possibleDuplicate: startedTwice(earlier, true),
+    ...{ claimedAt, deadlineAt, statusUrl },
+    progress: progress === null ? null : JSON.parse(progress),
   }
 }
 

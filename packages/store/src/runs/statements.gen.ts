@@ -3,7 +3,7 @@ import type { HeldByJson, LimitJson, PauseJson, WorkerJson } from './obstacles.t
 import type { Failure } from '@punctual/core/errors'
 import type { RunFlow } from '@punctual/core/flow'
 import type { AdmittedRun, AttemptOutcome, FinalState, LiveState, RunState } from '@punctual/core/run'
-import { boolean, date, json, number, orNull, text } from '../sql/cells.ts'
+import { bigint, boolean, date, json, number, orNull, text } from '../sql/cells.ts'
 import { attemptOutcome, finalState } from '../sql/run-cells.ts'
 import type { Big, Bool, Call, List, Num, Text, TypedStatement } from '../sql/typed.ts'
 
@@ -78,6 +78,8 @@ export interface FindRunsRow {
   readonly queueMs: number | null
   readonly queueDue: boolean | null
   readonly sessionId: string | null
+  readonly deadlineAt: Date | null
+  readonly statusUrl: string | null
   readonly claimedAt: Date | null
   readonly markedAt: Date | null
   readonly progress: string | null
@@ -111,7 +113,7 @@ export interface FindRunsRow {
 const FIND_RUNS: TypedStatement<FindRunsRow> = {
   path: 'runs/find-runs',
   daily: false,
-  columns: ['id', 'tenant_id', 'handler', 'queue', 'priority', 'payload', 'due_at', 'created_at', 'max_attempts', 'timeout_ms', 'key', 'labels', 'created_by', 'trace', 'later_at', 'queue_ms', 'queue_due', 'session_id', 'claimed_at', 'marked_at', 'progress', 'state', 'final_attempt', 'attempt_outcome', 'final_session_id', 'started_at', 'finished_at', 'output', 'error', 'reason', 'parked_at', 'job_id', 'job', 'slot_at', 'missed_from', 'cancel_reason', 'policy', 'traits', 'replay_of', 'edited_at', 'replayed_as', 'resolved_at', 'resolved_by', 'note', 'flow', 'gate'],
+  columns: ['id', 'tenant_id', 'handler', 'queue', 'priority', 'payload', 'due_at', 'created_at', 'max_attempts', 'timeout_ms', 'key', 'labels', 'created_by', 'trace', 'later_at', 'queue_ms', 'queue_due', 'session_id', 'deadline_at', 'status_url', 'claimed_at', 'marked_at', 'progress', 'state', 'final_attempt', 'attempt_outcome', 'final_session_id', 'started_at', 'finished_at', 'output', 'error', 'reason', 'parked_at', 'job_id', 'job', 'slot_at', 'missed_from', 'cancel_reason', 'policy', 'traits', 'replay_of', 'edited_at', 'replayed_as', 'resolved_at', 'resolved_by', 'note', 'flow', 'gate'],
   decode: (row) => ({
     id: text(row[0]),
     tenantId: number(row[1]),
@@ -131,34 +133,36 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
     queueMs: orNull(number, row[15]),
     queueDue: orNull(boolean, row[16]),
     sessionId: orNull(text, row[17]),
-    claimedAt: orNull(date, row[18]),
-    markedAt: orNull(date, row[19]),
-    progress: orNull(text, row[20]),
-    state: orNull(finalState, row[21]),
-    finalAttempt: orNull(number, row[22]),
-    attemptOutcome: orNull(attemptOutcome, row[23]),
-    finalSessionId: orNull(text, row[24]),
-    startedAt: orNull(date, row[25]),
-    finishedAt: orNull(date, row[26]),
-    output: orNull(text, row[27]),
-    error: orNull(json, row[28]) as Failure | null,
-    reason: orNull(text, row[29]),
-    parkedAt: orNull(date, row[30]),
-    jobId: orNull(text, row[31]),
-    job: orNull(text, row[32]),
-    slotAt: orNull(date, row[33]),
-    missedFrom: orNull(date, row[34]),
-    cancelReason: orNull(text, row[35]),
-    policy: orNull(text, row[36]),
-    traits: number(row[37]),
-    replayOf: orNull(text, row[38]),
-    editedAt: orNull(date, row[39]),
-    replayedAs: orNull(text, row[40]),
-    resolvedAt: orNull(date, row[41]),
-    resolvedBy: orNull(text, row[42]),
-    note: orNull(text, row[43]),
-    flow: orNull(json, row[44]) as Partial<RunFlow> | null,
-    gate: orNull(text, row[45]),
+    deadlineAt: orNull(date, row[18]),
+    statusUrl: orNull(text, row[19]),
+    claimedAt: orNull(date, row[20]),
+    markedAt: orNull(date, row[21]),
+    progress: orNull(text, row[22]),
+    state: orNull(finalState, row[23]),
+    finalAttempt: orNull(number, row[24]),
+    attemptOutcome: orNull(attemptOutcome, row[25]),
+    finalSessionId: orNull(text, row[26]),
+    startedAt: orNull(date, row[27]),
+    finishedAt: orNull(date, row[28]),
+    output: orNull(text, row[29]),
+    error: orNull(json, row[30]) as Failure | null,
+    reason: orNull(text, row[31]),
+    parkedAt: orNull(date, row[32]),
+    jobId: orNull(text, row[33]),
+    job: orNull(text, row[34]),
+    slotAt: orNull(date, row[35]),
+    missedFrom: orNull(date, row[36]),
+    cancelReason: orNull(text, row[37]),
+    policy: orNull(text, row[38]),
+    traits: number(row[39]),
+    replayOf: orNull(text, row[40]),
+    editedAt: orNull(date, row[41]),
+    replayedAs: orNull(text, row[42]),
+    resolvedAt: orNull(date, row[43]),
+    resolvedBy: orNull(text, row[44]),
+    note: orNull(text, row[45]),
+    flow: orNull(json, row[46]) as Partial<RunFlow> | null,
+    gate: orNull(text, row[47]),
   }),
 }
 
@@ -454,6 +458,29 @@ const RESOLVE_RUN: TypedStatement<ResolveRunRow> = {
 /** Resolves an unknown run: it succeeded, it failed and becomes a dead letter, or it is run again. */
 export function resolveRun(runId: Text, tenant: Num, itsNewState: Num, runThatReplaysIt: Text, note: Text, whoResolvesIt: Text): Call<ResolveRunRow> {
   return { statement: RESOLVE_RUN, values: [runId, tenant, itsNewState, runThatReplaysIt, note, whoResolvesIt] }
+}
+
+export interface CancelAwaitingRow {
+  readonly runId: string
+  readonly jobId: string | null
+  readonly gate: bigint | null
+}
+
+const CANCEL_AWAITING: TypedStatement<CancelAwaitingRow> = {
+  path: 'runs/steering/cancel-awaiting',
+  daily: false,
+  columns: ['run_id', 'job_id', 'gate'],
+  decode: (row) => ({
+    runId: text(row[0]),
+    jobId: orNull(text, row[1]),
+    gate: orNull(bigint, row[2]),
+  }),
+}
+
+/** Cancels runs that await the reports of their targets. They end at once: no worker would read a
+ * request to end them. */
+export function cancelAwaiting(thisProcessSId: Big, runIds: List<'uuid'>, tenant: Num, reason: Text): Call<CancelAwaitingRow> {
+  return { statement: CANCEL_AWAITING, values: [thisProcessSId, runIds, tenant, reason] }
 }
 
 export interface CancelInLaterRow {

@@ -9,6 +9,7 @@ import type { Call } from '../sql/typed.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { ParkedRuns } from '../work/parked-runs.ts'
 import {
+  cancelAwaiting,
   cancelInLater,
   cancelInLeases,
   cancelInParked,
@@ -96,6 +97,9 @@ export class RunSteering {
       for (const id of await this.cancelWaiting(left(), reason, tenantId))
         answers.set(id, 'cancelled')
       if (left().length === 0) break
+      for (const id of await this.#cancelAwaiting(left(), reason, tenantId))
+        answers.set(id, 'cancelled')
+      if (left().length === 0) break
       const call = cancelInLeases(uuidArray(left()), tenantId, reason)
       for (const { runId, now } of await this.#send(call)) {
         answers.set(runId, 'cancelling')
@@ -104,6 +108,23 @@ export class RunSteering {
     }
     if (signalled.length > 0) this.#options.signals.cancel(signalled)
     return answers
+  }
+
+  /** Ends runs that await their targets: no worker would read a request to end them. */
+  async #cancelAwaiting(
+    ids: readonly string[],
+    reason: string,
+    tenantId: number,
+  ): Promise<readonly string[]> {
+    const { parked, signals } = this.#options
+    const ended = await this.#send(cancelAwaiting(0, uuidArray(ids), tenantId, reason))
+    if (ended.length === 0) return []
+    await parked.release(ended.flatMap(({ jobId }) => jobId ?? []))
+    await parked.releaseGates(ended.flatMap(({ gate }) => gate ?? []))
+    signals.jobsChanged()
+    // Runs may wait for places under the limits of a queue or a tenant.
+    signals.anything()
+    return ended.map(({ runId }) => runId)
   }
 
   /** Moves runs that have not started to another time, null for now; returns the moved ids. */

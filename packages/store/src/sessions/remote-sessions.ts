@@ -13,7 +13,7 @@ import type { Database } from '../connection/database.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import type { RunDefinition } from '../work/claim-codec.ts'
 import { assignmentOf, readDefinitions, readWithoutPayloads } from '../work/run-definitions.ts'
-import { fences } from '../work/run-settlements.ts'
+import { fences } from '../work/settle-all.ts'
 import {
   fenceAgain,
   findEnds,

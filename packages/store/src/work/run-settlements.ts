@@ -4,18 +4,16 @@
  * may be one that an earlier try has settled, whose answer was lost: the stored outcome names the
  * fence. So a settle may be repeated, and gets the same answer.
  */
-import { fingerprint, invariant, limits } from '@punctual/core/errors'
-import type { ClaimedRun, Fence, PlanStore, Settlement } from '@punctual/core/ports'
+import { fingerprint, invariant } from '@punctual/core/errors'
+import type { ClaimedRun, PlanStore, Settlement } from '@punctual/core/ports'
 import { type AttemptOutcome, attemptOutcomes, traits } from '@punctual/core/run'
+import { awaitRuns } from '../awaiting/statements.gen.ts'
 import {
-  booleanArray,
   int2Array,
   int4Array,
   int4ArrayOrNull,
-  int8Array,
   int8ArrayOfNumbers,
   jsonbArray,
-  sumOfInt8Array,
   textArray,
   uuidArray,
 } from '../connection/binary-arrays.ts'
@@ -24,19 +22,20 @@ import type { Database } from '../connection/database.ts'
 import { isLeaseGone } from '../connection/faults.ts'
 import { retrying } from '../connection/retrying.ts'
 import type { Signals } from '../connection/signals.ts'
-import type { ArrayOf, Call } from '../sql/typed.ts'
+import type { Call } from '../sql/typed.ts'
 import type { ParkedRuns } from './parked-runs.ts'
+import { ago, byTenant, fences, outputs, overlapOf, settleAll } from './settle-all.ts'
 import {
   findSettled,
   recordStale,
   type SettleAllSucceededRow,
   type SettleSucceededRow,
-  settleAllSucceeded,
   settleCancelled,
   settleDead,
   settleRetry,
   settleSkipped,
   settleSucceeded,
+  settleUnknown,
 } from './statements.gen.ts'
 
 /** The row of a statement that settles: whether all were, or which. */
@@ -51,8 +50,6 @@ interface Step {
 
 type SettlementOf<K extends Settlement['kind']> = Extract<Settlement, { kind: K }>
 
-/** Milliseconds as an integer that PostgreSQL can hold. */
-export const ago = (ms: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(ms)))
 const agos = (settlements: readonly Settlement[]) =>
   int4ArrayOrNull(settlements.map((s) => (s.startedAgoMs === null ? null : ago(s.startedAgoMs))))
 
@@ -134,8 +131,10 @@ export class RunSettlements {
   }
 
   /** Handles what ends mean for jobs and for waiting runs, beyond what was committed with them. */
-  async follow(settlements: readonly Settlement[]): Promise<void> {
+  async follow(all: readonly Settlement[]): Promise<void> {
     const { signals, parked, jobs } = this.#options
+    // A run that awaits its target keeps its places.
+    const settlements = all.filter(({ kind }) => kind !== 'awaiting')
     // Runs may wait for freed places under the limits of a queue or a tenant.
     if (settlements.some((s) => s.run.limited)) signals.anything()
     const gates: bigint[] = []
@@ -180,11 +179,15 @@ export class RunSettlements {
     const dead: SettlementOf<'dead'>[] = []
     const cancelled: SettlementOf<'cancelled'>[] = []
     const skipped: SettlementOf<'skipped'>[] = []
+    const unknown: SettlementOf<'unknown'>[] = []
+    const awaiting: SettlementOf<'awaiting'>[] = []
     for (const s of settlements) {
       if (s.kind === 'succeeded') succeeded.push(s)
       else if (s.kind === 'retry') retries.push(s)
       else if (s.kind === 'dead') dead.push(s)
       else if (s.kind === 'skipped') skipped.push(s)
+      else if (s.kind === 'unknown') unknown.push(s)
+      else if (s.kind === 'awaiting') awaiting.push(s)
       else cancelled.push(s)
     }
     const add = (
@@ -219,19 +222,7 @@ export class RunSettlements {
       ),
     )
     // Retries with a cancel request are cancelled instead.
-    add(
-      retries,
-      (runs) =>
-        settleCancelled(
-          sessionId,
-          ...fences(runs),
-          agos(retries),
-          jsonbArray(retries.map((s) => JSON.stringify(s.failure))),
-          textArray(retries.map(() => null)),
-          true,
-        ),
-      true,
-    )
+    add(retries, (runs) => this.#cancelRequested(sessionId, runs, retries), true)
     add(dead, (runs) =>
       settleDead(
         sessionId,
@@ -253,10 +244,44 @@ export class RunSettlements {
         false,
       ),
     )
+    add(unknown, (runs) =>
+      settleUnknown(
+        sessionId,
+        ...fences(runs),
+        agos(unknown),
+        int2Array(unknown.map((s) => attemptOutcomes[s.outcome])),
+        jsonbArray(unknown.map((s) => JSON.stringify(s.failure))),
+        textArray(unknown.map((s) => s.reason)),
+      ),
+    )
+    add(awaiting, (runs) =>
+      awaitRuns(
+        ...fences(runs),
+        agos(awaiting),
+        int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.timeoutMs))),
+        int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.lookInMs ?? s.timeoutMs))),
+        textArray(awaiting.map((s) => s.statusUrl)),
+      ),
+    )
+    // A run with a cancel request does not wait for its target.
+    add(awaiting, (runs) => this.#cancelRequested(sessionId, runs, awaiting), true)
     add(skipped, (runs) =>
       settleSkipped(sessionId, ...fences(runs), textArray(skipped.map((s) => s.reason))),
     )
     return steps
+  }
+
+  /** Ends those of the runs that were asked to end. */
+  #cancelRequested(
+    sessionId: string,
+    runs: readonly ClaimedRun[],
+    settlements: readonly (SettlementOf<'retry'> | SettlementOf<'awaiting'>)[],
+  ): Call<SettledRow> {
+    const failures = settlements.map((s) => ('failure' in s ? JSON.stringify(s.failure) : null))
+    const reasons = textArray(settlements.map(() => null))
+    const [ids, fenceValues] = fences(runs)
+    const given = [agos(settlements), jsonbArray(failures), reasons] as const
+    return settleCancelled(sessionId, ids, fenceValues, ...given, true)
   }
 
   async #recordStale(
@@ -269,94 +294,15 @@ export class RunSettlements {
   }
 }
 
-export function fences(runs: readonly Fence[]): [runIds: ArrayOf<'uuid'>, fences: ArrayOf<'int8'>] {
-  return [uuidArray(runs.map((run) => run.id)), int8Array(runs.map((run) => run.fence))]
-}
-
-function outputs(succeeded: readonly SettlementOf<'succeeded'>[]): ArrayOf<'text'> | null {
-  return succeeded.some((s) => s.output !== null) ? textArray(succeeded.map((s) => s.output)) : null
-}
-
-function byTenant(
-  succeeded: readonly SettlementOf<'succeeded'>[],
-): Iterable<readonly SettlementOf<'succeeded'>[]> {
-  const tenantId = succeeded[0]?.run.tenantId
-  if (succeeded.every((s) => s.run.tenantId === tenantId)) return [succeeded]
-  const tenants = new Map<number, SettlementOf<'succeeded'>[]>()
-  for (const s of succeeded) {
-    const batch = tenants.get(s.run.tenantId)
-    if (batch) batch.push(s)
-    else tenants.set(s.run.tenantId, [s])
-  }
-  return tenants.values()
-}
-
-/** Sends lists where the values differ, and one value or null where all are the same. */
-function settleAll(
-  sessionId: string,
-  runs: readonly ClaimedRun[],
-  succeeded: readonly SettlementOf<'succeeded'>[],
-): Call<SettleAllSucceededRow> {
-  const [first] = runs
-  invariant(first, 'a batch has runs')
-  const sameLane = runs.every((run) => run.lane === first.lane)
-  const tried = runs.some((run) => run.attempt > 0)
-  const keyed = runs.filter((run) => (run.traits & traits.keyed) !== 0)
-  const held: string[] = []
-  for (const run of runs) if (run.jobId !== null && overlapOf(run) !== 0) held.push(run.jobId)
-  const gated = runs.filter((run) => (run.traits & traits.gated) !== 0)
-  const followed = followedBy(runs)
-  const [ids, fenceValues] = fences(runs)
-  const counts: [number, number][] = sameLane ? [[first.lane, runs.length]] : countLanes(runs)
-  return settleAllSucceeded(
-    sessionId,
-    ids,
-    fenceValues,
-    int4Array(succeeded.map((s) => ago(s.startedAgoMs ?? 0))),
-    outputs(succeeded),
-    sameLane ? null : int4Array(runs.map((run) => run.lane)),
-    first.lane,
-    first.tenantId,
-    tried ? int2Array(runs.map(nextAttempt)) : null,
-    tried ? int2Array(runs.map((run) => run.crashes)) : null,
-    keyed.length > 0 ? uuidArray(keyed.map((run) => run.id)) : null,
-    sumOfInt8Array(fenceValues),
-    int4Array(counts.map(([lane]) => lane)),
-    int8ArrayOfNumbers(counts.map(([, count]) => count)),
-    held.length > 0 ? uuidArray(held) : null,
-    followed.length > 0 ? uuidArray(followed.map(([jobId]) => jobId)) : null,
-    followed.length > 0 ? booleanArray(followed.map(([, rearms]) => rearms)) : null,
-    gated.length > 0 ? uuidArray(gated.map((run) => run.id)) : null,
-  )
-}
-
-const nextAttempt = ({ attempt }: ClaimedRun) => Math.min(attempt + 1, limits.attemptsCounted)
-
 /** How a settled attempt is recorded; a retry may have been cancelled on request instead. */
 function endsOf(settlement: Settlement): (AttemptOutcome | null)[] {
   if (settlement.kind === 'succeeded' || settlement.kind === 'cancelled') return [settlement.kind]
   // No attempt was made.
   if (settlement.kind === 'skipped') return [null]
+  // Its target may have reported any end before it was known to await it.
+  if (settlement.kind === 'awaiting') return ['succeeded', 'failed', 'timed_out', 'cancelled']
   const { kind, outcome } = settlement
   return kind === 'retry' ? [outcome, 'cancelled'] : [outcome]
-}
-
-const overlapOf = (run: ClaimedRun) => (run.traits >> traits.overlapShift) & 7
-
-/** The jobs that an end affects, in the order in which they are locked. */
-function followedBy(runs: readonly ClaimedRun[]): [jobId: string, rearms: boolean][] {
-  const jobs = new Map<string, boolean>()
-  for (const { jobId, traits: bits } of runs)
-    if (jobId !== null && (bits & (traits.rearms | traits.failuresCounted)) !== 0)
-      jobs.set(jobId, (jobs.get(jobId) ?? false) || (bits & traits.rearms) !== 0)
-  return [...jobs].sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-/** Counts the runs of each lane, in the order in which counters are locked. */
-function countLanes(runs: readonly ClaimedRun[]): [lane: number, count: number][] {
-  const counts = new Map<number, number>()
-  for (const run of runs) counts.set(run.lane, (counts.get(run.lane) ?? 0) + 1)
-  return [...counts].sort(([a], [b]) => a - b)
 }
 
 interface SettleAnswer {

@@ -735,3 +735,21 @@ const SETTLE_SUCCEEDED: TypedStatement<SettleSucceededRow> = {
 export function settleSucceeded(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, outputs: List<'text'>): Call<SettleSucceededRow> {
   return { statement: SETTLE_SUCCEEDED, values: [session, runIds, fences, msSinceHandlerWas, outputs] }
 }
+
+export interface SettleUnknownRow {
+  readonly accepted: string[] | null
+}
+
+const SETTLE_UNKNOWN: TypedStatement<SettleUnknownRow> = {
+  path: 'work/settle-unknown',
+  daily: false,
+  columns: ['accepted'],
+  decode: (row) => ({
+    accepted: orNull(texts, row[0]),
+  }),
+}
+
+/** Ends runs that must not run twice, and of which nobody knows what their targets did. */
+export function settleUnknown(session: Big, runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, attemptOutcomes: List<'int2'>, errors: List<'jsonb'>, reasons: List<'text'>): Call<SettleUnknownRow> {
+  return { statement: SETTLE_UNKNOWN, values: [session, runIds, fences, msSinceHandlerWas, attemptOutcomes, errors, reasons] }
+}

@@ -35,7 +35,8 @@ import {
 import type { Call } from '../sql/typed.ts'
 import type { QuotaKeeper } from '../tenants/quota-keeper.ts'
 import { RunClaims } from './run-claims.ts'
-import { ago, fences, RunSettlements, type SettlingOptions } from './run-settlements.ts'
+import { RunSettlements, type SettlingOptions } from './run-settlements.ts'
+import { ago, fences } from './settle-all.ts'
 import {
   appendLateLogs,
   appendLogs,

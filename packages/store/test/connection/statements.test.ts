@@ -259,5 +259,5 @@ it('every statement that ends runs includes the consequences of ending them', ()
   expect(ending.filter((file) => !source(file).includes('-- include: finish'))).toEqual([
     'work/settle-all-succeeded',
   ])
-  expect(ending).toHaveLength(12)
+  expect(ending).toHaveLength(15)
 })

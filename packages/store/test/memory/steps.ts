@@ -3,7 +3,7 @@ import type { JobOptions } from '@punctual/core/job'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import { decideAfterFailure, defaultRetryPolicy, traits } from '@punctual/core/run'
 import type { SubmitOptions } from '@punctual/core/submit'
-import { dead, retry, succeeded } from '@punctual/testkit'
+import { awaiting, dead, retry, succeeded } from '@punctual/testkit'
 import fc from 'fast-check'
 import * as flow from './twin-flow.ts'
 import * as jobs from './twin-jobs.ts'
@@ -15,7 +15,7 @@ const HALF_HOUR_MS = 1_800_000
 const worker = fc.nat(2)
 const pick = fc.nat(1_000)
 const hows = [
-  ...(['ok', 'dead', 'cancelled', 'fail', 'interrupt'] as const),
+  ...(['ok', 'dead', 'cancelled', 'fail', 'interrupt', 'await', 'doubt'] as const),
   // What no worker does: it decides by the policy of the run.
   ...(['retry', 'far', 'twice', 'other'] as const),
 ] as const
@@ -41,6 +41,7 @@ export const kinds = {
   steer: fc.record({ pick, how: fc.constantFrom('pause', 'resume', 'resume', 'delete' as const) }),
   claim: fc.record({ worker, limit: fc.integer({ min: 1, max: 4 }) }),
   settle: fc.record({ worker, pick, how: fc.constantFrom(...hows), batch: fc.boolean() }),
+  report: fc.record({ pick, fails: fc.boolean() }),
   mark: fc.record({ worker, pick }),
   giveBack: fc.record({ worker, pick }),
   checkpoint: fc.record({ worker, pick }),
@@ -101,6 +102,11 @@ const settlementOf = (run: ClaimedRun, how: (typeof hows)[number]): Settlement =
   if (how === 'dead') return dead(run)
   if (how === 'fail' || how === 'interrupt') return byPolicy(run, how)
   const reason = 'asked'
+  if (how === 'await') return awaiting(run)
+  if (how === 'doubt') {
+    const failure = { name: 'UnclearOutcomeError', message: 'unclear' }
+    return { kind: 'unknown', run, startedAgoMs: 1, outcome: 'failed', failure, reason }
+  }
   if (how === 'cancelled') return { kind: 'cancelled', run, startedAgoMs: 1, failure: null, reason }
   return succeeded(run, '"done"')
 }
@@ -149,6 +155,8 @@ export async function perform(twins: Twins, { kind, input }: Step): Promise<void
       return runs.claim(twins, input.worker, input.limit)
     case 'settle':
       return settle(twins, input)
+    case 'report':
+      return runs.report(twins, input.pick, input.fails)
     case 'mark':
     case 'checkpoint': {
       const run = heldOf(input.worker)[input.pick % Math.max(1, heldOf(input.worker).length)]
@@ -222,6 +230,7 @@ async function settle(
   if (taken.length === 0) return
   const settlements = taken.map((run) => settlementOf(run, input.how))
   await runs.settle(twins, input.worker, settlements)
+  if (input.how === 'await') twins.awaiting.push(...taken)
   if (input.how === 'twice') await runs.settle(twins, input.worker, settlements)
   if (input.how === 'other')
     await runs.settle(

@@ -3,6 +3,7 @@ import { encodeJson } from '@punctual/core/check'
 import type { ClaimedRun, LaneYield, Settlement } from '@punctual/core/ports'
 import { compileOptions, makeSubmission, type SubmitOptions } from '@punctual/core/submit'
 import { systemClock, systemRandom } from '@punctual/store'
+import { plainRun, retry, succeeded } from '@punctual/testkit'
 import { expect } from 'vitest'
 import { gateOf } from '../../src/submit/flow-keys.ts'
 import { HOUR_MS, type Twins } from './twins.ts'
@@ -41,7 +42,7 @@ export async function claim(twins: Twins, worker: number, limit: number): Promis
   )
   expect(ourParked.toSorted()).toEqual(theirParked.toSorted())
   expect(ourNext === null).toBe(theirNext === null)
-  twins.held[worker]?.push(...theirs.runs)
+  twins.held[worker]?.push(...theirs.runs.map(plainRun))
 }
 
 export async function settle(
@@ -126,5 +127,14 @@ export async function discard(twins: Twins, pick: number): Promise<void> {
 
 /** Removes due times: they come from the server that created the run. */
 function withoutTimes({ runs, ...rest }: { runs: readonly ClaimedRun[] }) {
-  return { ...rest, runs: runs.map(({ dueMs: _, ...run }) => run) }
+  return { ...rest, runs: runs.map(plainRun).map(({ dueMs: _, ...run }) => run) }
+}
+
+/** The target of a run that awaits it reports a success or a failure. */
+export async function report(twins: Twins, pick: number, fails: boolean): Promise<void> {
+  const run = twins.awaiting[pick % Math.max(1, twins.awaiting.length)]
+  if (!run) return
+  const settlement = fails ? retry(run) : succeeded(run)
+  const theirs = await twins.t.store.work.settle('0', [settlement])
+  expect(await twins.memory.work.settle('0', [settlement])).toEqual(theirs)
 }

@@ -38,6 +38,8 @@ export class Twins {
   readonly memory: MemoryStore
   readonly sessions: string[] = []
   readonly held: ClaimedRun[][] = []
+  /** Runs that were left to their targets, whatever has become of them. */
+  readonly awaiting: ClaimedRun[] = []
   readonly runs: string[] = []
   readonly jobs: string[] = []
   readonly slotRuns = new Map<string, string>()

@@ -65,7 +65,9 @@ async function wipe(): Promise<void> {
 /** Lifts all limits, reaps all workers, and lets a new worker run everything that is left. */
 async function drain(): Promise<void> {
   await t.sql.query('delete from punctual.pauses; delete from punctual.limits')
-  const { rows: sessions } = await t.sql.query('select id::text from punctual.sessions')
+  const { rows: sessions } = await t.sql.query(
+    'select id::text from punctual.sessions where id <> 0',
+  )
   for (const { id } of sessions) await t.expire(id)
   await t.reap(sessions.map(({ id }) => id))
   const session = await t.session()

@@ -4,6 +4,7 @@ import type { ClaimedRun } from '@punctual/core/ports'
 import { type Place, transitions } from '@punctual/core/run'
 import { dead, postgresMajors, retry, succeeded, TestStore } from '@punctual/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { awaitingRows } from '../kit/awaiting-rows.ts'
 
 const FAR = 3_600_000
 type Key = `${string}: ${Place} -> ${Place}`
@@ -248,6 +249,7 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
       await t.store.work.settle(session, [ended])
       return run.id
     },
+    ...awaitingRows(() => t),
     'reap: leases -> queue': async () => {
       const session = await t.session()
       const run = await t.running(session)

@@ -12,6 +12,7 @@ import {
   createTestDatabase,
   type PostgresMajor,
 } from '../postgres/index.ts'
+import { plainRun } from './plain-run.ts'
 
 function openStore(url: string, clock: Clock = systemClock, zoneData?: string): PostgresStore {
   return new PostgresStore({
@@ -122,7 +123,9 @@ export class TestStore {
 
   async claim(sessionId: string, limit = 1, store = this.store): Promise<ClaimResult> {
     const lanes = await this.lanes(store)
-    return store.work.claim({ sessionId, fence: systemRandom.token(), limit, lanes })
+    const request = { sessionId, fence: systemRandom.token(), limit, lanes }
+    const result = await store.work.claim(request)
+    return { ...result, runs: result.runs.map(plainRun) }
   }
 
   /** Submits, claims and returns one run that the session holds. */
@@ -186,6 +189,11 @@ export function succeeded(run: ClaimedRun, output: string | null = null): Settle
 export function retry(run: ClaimedRun, delayMs = 0): Settlement {
   const failure = { name: 'Error', message: 'failed on purpose' }
   return { kind: 'retry', run, startedAgoMs: 1, outcome: 'failed', failure, delayMs }
+}
+
+/** The target accepted the work and reports the outcome later. */
+export function awaiting(run: ClaimedRun, timeoutMs = 60_000): Settlement {
+  return { kind: 'awaiting', run, startedAgoMs: 1, timeoutMs, lookInMs: null, statusUrl: null }
 }
 
 export function dead(run: ClaimedRun): Settlement {

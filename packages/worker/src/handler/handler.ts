@@ -1,5 +1,6 @@
 /** The handler function and its context. */
 import type { ClaimedRun } from '@punctual/core/ports'
+import type { Awaiting, AwaitOptions, Callback } from './awaiting.ts'
 
 /**
  * Writes to the log of the run. Lines are flushed in batches, at the latest when the attempt is
@@ -76,6 +77,16 @@ export interface HandlerContext {
    * value is redacted from logs, progress, output and errors of the run, but not from checkpoints.
    */
   secret(name: string): Promise<string>
+  /**
+   * Where something outside reports the outcome of this attempt, and the token that it shows.
+   * @throws `callbacks_unavailable` when this process does not know the address of the API
+   */
+  callback(): Promise<Callback>
+  /**
+   * `return ctx.awaitCallback()` leaves the run to its target: it is `awaiting` and occupies no
+   * worker until the outcome is reported, or the time is over.
+   */
+  awaitCallback(options?: AwaitOptions): Awaiting
   /** The state that the last checkpoint of an earlier attempt stored; null when there is none. */
   readonly lastCheckpoint: unknown
   /**

@@ -5,6 +5,7 @@
  */
 import { encodeJson } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
+import { Awaiting } from '../handler/awaiting.ts'
 import type { HandlerContext, HandlerFunction, RunLog } from '../handler/handler.ts'
 import { safeJson, safeText } from '../reports/run-logs.ts'
 import type { FromIsolate, RunFacts, ToIsolate } from './messages.ts'
@@ -80,10 +81,12 @@ class Call {
       const handler = await load(module)
       loaded = true
       const value = await handler(payload, this.#context())
-      this.#end({
-        kind: 'returned',
-        output: encodeJson(value, 'output', limits.payloadBytesCeiling),
-      })
+      if (value instanceof Awaiting) this.#end({ kind: 'awaits', options: value.options })
+      else
+        this.#end({
+          kind: 'returned',
+          output: encodeJson(value, 'output', limits.payloadBytesCeiling),
+        })
     } catch (thrown) {
       this.#end({ kind: 'threw', thrown: recordThrown(thrown), spent: !loaded })
     }
@@ -107,6 +110,8 @@ class Call {
       heartbeat: () => this.#send({ kind: 'heartbeat' }),
       checkpoint: (state) => this.#checkpoint(state),
       secret: (name) => this.#request((call) => ({ kind: 'secret', call, name })),
+      callback: async () => JSON.parse(await this.#request((call) => ({ kind: 'callback', call }))),
+      awaitCallback: (options = {}) => new Awaiting(options),
       get tx(): never {
         throw unavailable('ctx.tx')
       },

@@ -118,6 +118,10 @@ class IsolatedCall implements IsolateUser {
       this.#checkpoint(message.call, message.state).catch((error: unknown) => this.#fail(error))
     else if (kind === 'secret')
       this.#secret(message.call, message.name).catch((error: unknown) => this.#fail(error))
+    else if (kind === 'callback')
+      this.#callback(message.call).catch((error: unknown) => this.#fail(error))
+    else if (kind === 'awaits')
+      this.#leave(true)?.resolve(this.#context.awaitCallback(message.options))
     else if (kind === 'returned') {
       const output: unknown = JSON.parse(message.output)
       this.#leave(true)?.resolve(output)
@@ -132,8 +136,16 @@ class IsolatedCall implements IsolateUser {
     this.#member?.isolate.post({ kind: 'answer', call, refused })
   }
 
-  async #secret(call: number, name: string): Promise<void> {
-    const answer = await this.#context.secret(name).then(
+  #secret(call: number, name: string): Promise<void> {
+    return this.#answer(call, this.#context.secret(name))
+  }
+
+  #callback(call: number): Promise<void> {
+    return this.#answer(call, this.#context.callback().then(JSON.stringify))
+  }
+
+  async #answer(call: number, given: Promise<string>): Promise<void> {
+    const answer = await given.then(
       (value) => ({ value, refused: null }),
       (thrown: unknown) => ({ refused: recordThrown(thrown) }),
     )

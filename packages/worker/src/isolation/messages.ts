@@ -4,19 +4,29 @@
  * that cannot be stored at once, and the same error as elsewhere. Only the payload is sent
  * unchanged: a schema may have turned strings into dates.
  */
+import type { AwaitOptions } from '../handler/awaiting.ts'
 import type { HandlerContext, RunLog } from '../handler/handler.ts'
 import type { ThrownRecord } from './thrown.ts'
 
 /** The members of the handler's context that are plain values. */
-export type RunFacts = Omit<
+export type RunFacts = Pick<
   HandlerContext,
-  'signal' | 'log' | 'progress' | 'heartbeat' | 'checkpoint' | 'secret' | 'tx' | 'transaction'
+  | 'runId'
+  | 'attempt'
+  | 'maxAttempts'
+  | 'idempotencyKey'
+  | 'handler'
+  | 'queue'
+  | 'dueAt'
+  | 'trace'
+  | 'job'
+  | 'lastCheckpoint'
 >
 
 export type ToIsolate =
   | { readonly kind: 'run'; readonly payload: unknown; readonly facts: RunFacts }
   | { readonly kind: 'abort'; readonly name: string; readonly message: string }
-  /** The answer to `checkpoint` and `secret`; `refused` holds the error of a failed request. */
+  /** The answer to `checkpoint`, `secret` and `callback`; `refused` holds the error of a failed request. */
   | {
       readonly kind: 'answer'
       readonly call: number
@@ -36,7 +46,10 @@ export type FromIsolate =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'checkpoint'; readonly call: number; readonly state: string }
   | { readonly kind: 'secret'; readonly call: number; readonly name: string }
+  | { readonly kind: 'callback'; readonly call: number }
   | { readonly kind: 'returned'; readonly output: string }
+  /** The handler leaves the run to its target. */
+  | { readonly kind: 'awaits'; readonly options: AwaitOptions }
   /**
    * `spent`: the isolate cannot run anything else. A module that failed to load is not loaded
    * again.

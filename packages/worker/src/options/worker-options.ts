@@ -1,6 +1,7 @@
 /** The parts of a worker, the hints that wake it, and the events that it reports. */
 import type { Clock, Random } from '@punctual/core/clock'
 import type { ClaimedRun, Heartbeat, Settlement, WorkStore } from '@punctual/core/ports'
+import type { Callback } from '../handler/awaiting.ts'
 import type { RegisteredHandler, TransactionRunner } from '../handler/handler.ts'
 import type { ReadSecret } from '../reports/secret-reads.ts'
 
@@ -62,4 +63,6 @@ export interface WorkerOptions {
   readonly events?: WorkerEvents
   /** Reads a secret for a handler. @default handlers cannot read secrets */
   readonly secret?: ReadSecret | undefined
+  /** Where the target of a run reports its outcome. @default nowhere */
+  readonly callback?: ((run: ClaimedRun) => Promise<Callback>) | undefined
 }

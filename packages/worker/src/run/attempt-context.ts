@@ -2,9 +2,10 @@
  * The context that a handler receives. It reads the run, and reports to the attempt that the
  * handler is alive and that its own transaction has committed.
  */
-import { encodeJson } from '@punctual/core/check'
+import { checkText, encodeJson, integer } from '@punctual/core/check'
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { ClaimedRun } from '@punctual/core/ports'
+import { Awaiting, type AwaitOptions, type Callback } from '../handler/awaiting.ts'
 import type {
   HandlerContext,
   RunLog,
@@ -20,6 +21,8 @@ export interface ContextServices {
   readonly logs: RunLogs
   readonly transaction: TransactionRunner
   readonly secret?: ReadSecret | undefined
+  /** Where the target of a run reports its outcome. @default nowhere */
+  readonly callback?: ((run: ClaimedRun) => Promise<Callback>) | undefined
   onProgress(run: ClaimedRun, value: string): void
   /** Stores a checkpoint; false when another session owns the run by now. */
   checkpoint(run: ClaimedRun, state: string): Promise<boolean>
@@ -145,6 +148,21 @@ export class AttemptContext implements HandlerContext {
     }
   }
 
+  get callback(): HandlerContext['callback'] {
+    return async () => {
+      const { callback } = this.#services
+      if (callback) return callback(this.run)
+      throw new PunctualError(
+        'callbacks_unavailable',
+        'This worker does not know where targets reach the HTTP API. Set callbackUrl to its address.',
+        { id: this.run.id },
+      )
+    }
+  }
+  get awaitCallback(): HandlerContext['awaitCallback'] {
+    return (options = {}) => new Awaiting(checkedAwait(options))
+  }
+
   /** The secrets that the handler has read: they are removed from what is stored. */
   get secretReads(): SecretReads | undefined {
     return this.#secrets
@@ -162,5 +180,16 @@ export class AttemptContext implements HandlerContext {
   abort(reason: Error): void {
     this.#controller ??= new AbortController()
     this.#controller.abort(reason)
+  }
+}
+
+function checkedAwait({ timeoutMs, statusUrl, lookInMs }: AwaitOptions): AwaitOptions {
+  const ms = (name: string, value: number) => integer(name, value, 1, limits.delayMsMax)
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs: ms('timeoutMs', timeoutMs) }),
+    ...(statusUrl !== undefined && {
+      statusUrl: checkText('statusUrl', statusUrl, limits.descriptionLength),
+    }),
+    ...(lookInMs !== undefined && { lookInMs: ms('lookInMs', lookInMs) }),
   }
 }

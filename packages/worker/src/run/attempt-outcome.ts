@@ -1,12 +1,19 @@
 /** Translates the ending of an attempt into the settlement that is stored. */
-import { type Failure, isNonRetryable, retryAfterMs } from '@punctual/core/errors'
+import {
+  type Failure,
+  isNonRetryable,
+  retryAfterMs,
+  UnclearOutcomeError,
+} from '@punctual/core/errors'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import {
   type AttemptOutcome,
   decideAfterFailure,
   decideAfterInterruption,
   decodeRunPolicy,
+  traits,
 } from '@punctual/core/run'
+import { Awaiting } from '../handler/awaiting.ts'
 import { failureWithout, type SecretReads, storedJson } from '../reports/secret-reads.ts'
 import type { Ending } from './attempt-state.ts'
 
@@ -28,6 +35,10 @@ export function settlementOf(
   switch (ending.kind) {
     case 'succeeded': {
       const { value } = ending
+      if (value instanceof Awaiting) {
+        const { timeoutMs = run.timeoutMs, statusUrl = null, lookInMs = null } = value.options
+        return { kind: 'awaiting', run, startedAgoMs, timeoutMs, statusUrl, lookInMs }
+      }
       if (value === undefined || value === null)
         return { kind: 'succeeded', run, startedAgoMs, output: null }
       let output: string
@@ -66,6 +77,9 @@ function afterFailure(
   rules: OutcomeRules,
 ): Settlement {
   const failure = failureWithout(secrets, thrown)
+  const mustNotRepeat = (run.traits & traits.atMostOnce) !== 0
+  if (thrown instanceof UnclearOutcomeError && mustNotRepeat)
+    return { kind: 'unknown', run, startedAgoMs, outcome, failure, reason: 'unclear' }
   const next = decideAfterFailure(
     {
       outcome,

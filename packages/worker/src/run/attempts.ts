@@ -1,6 +1,7 @@
 /** The running attempts of a worker: starts them, arms their timers, and lists the stuck ones. */
 import type { Clock } from '@punctual/core/clock'
 import type { ClaimedRun, Settlement, StuckHandler, WorkStore } from '@punctual/core/ports'
+import type { Callback } from '../handler/awaiting.ts'
 import type { RegisteredHandler, TransactionRunner } from '../handler/handler.ts'
 import { Progress } from '../reports/progress.ts'
 import type { RunLogs } from '../reports/run-logs.ts'
@@ -19,6 +20,8 @@ export interface AttemptsOptions {
   readonly random: () => number
   readonly outputBytes: number
   readonly secret?: ReadSecret | undefined
+  /** Where the target of a run reports its outcome. @default nowhere */
+  readonly callback?: ((run: ClaimedRun) => Promise<Callback>) | undefined
   /** Called when an attempt has its outcome. */
   settle(settlement: Settlement): void
   /** Called when a handler has returned. */
@@ -40,11 +43,11 @@ export class Attempts {
   #fresh: Attempt[] = []
 
   constructor(options: AttemptsOptions) {
-    const { store, clock, logs, random, outputBytes, transaction, secret } = options
+    const { store, clock, logs, random, outputBytes, transaction, secret, callback } = options
     const progress = new Progress(store, clock, options.onError)
     this.#options = options
     this.#host = {
-      ...{ clock, logs, random, outputBytes, transaction, secret },
+      ...{ clock, logs, random, outputBytes, transaction, secret, callback },
       onEnded: (_attempt, settlement) => options.settle(settlement),
       onCommitted: ({ run }) => options.onTransacted(run),
       onReturned: (attempt, wasStuck) => this.#returned(attempt, wasStuck),

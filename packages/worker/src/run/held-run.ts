@@ -9,9 +9,18 @@ import type { HandlerContext } from '../handler/handler.ts'
 
 /**
  * How a held run ended. `retrying`: it will be retried. `given_back`: it waits in the queue again,
- * unchanged. `refused`: another worker owned the run, and nothing was stored.
+ * unchanged. `refused`: another worker owned the run, and nothing was stored. `awaiting`: its target
+ * reports the outcome. `unknown`: it must not run twice, and nobody knows what its target did.
  */
-export type RunFate = 'succeeded' | 'retrying' | 'dead' | 'cancelled' | 'given_back' | 'refused'
+export type RunFate =
+  | 'succeeded'
+  | 'retrying'
+  | 'dead'
+  | 'cancelled'
+  | 'given_back'
+  | 'refused'
+  | 'awaiting'
+  | 'unknown'
 
 /**
  * A run returned by `punctual.claim`. It stays leased until you settle it with one of its methods;

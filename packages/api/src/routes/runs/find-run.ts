@@ -19,6 +19,7 @@ const possible: Readonly<Record<RunState, string>> = {
   queued: 'It can be cancelled or rescheduled, and its priority changed.',
   running: 'It can be cancelled.',
   cancelling: 'It is ending; wait until it has ended.',
+  awaiting: 'It can be cancelled, and its outcome reported.',
   succeeded: AGAIN,
   dead: 'It can be retried, or discarded with POST /v1/dead-letters/:id/discard.',
   cancelled: AGAIN,

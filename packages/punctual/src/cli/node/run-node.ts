@@ -49,6 +49,7 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   interrupts.signal.throwIfAborted()
   const punctual = await Punctual.start({
     ...libraryOptions(config, work.roles),
+    ...callbackTo(config.callbackUrl, http),
     databaseUrl: database.url,
     embedded: false,
     logger: log,
@@ -70,6 +71,14 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   if (typeof end !== 'string') throw databaseLost(end)
   reportDraining(context, log, punctual.running)
   return exit.ok
+}
+
+/** Targets on this machine reach a node that listens on loopback. */
+function callbackTo(callbackUrl: string | null, http: Listening | null) {
+  if (callbackUrl !== null || http === null) return {}
+  const { hostname } = new URL(http.url)
+  const local = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
+  return local ? { callbackUrl: http.url } : {}
 }
 
 async function openHttp(

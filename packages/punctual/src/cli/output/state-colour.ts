@@ -15,6 +15,7 @@ const colourOf: Partial<
   timed_out: 'yellow',
   running: 'cyan',
   cancelling: 'yellow',
+  awaiting: 'cyan',
   scheduled: 'dim',
   submitted: 'dim',
   cancelled: 'dim',

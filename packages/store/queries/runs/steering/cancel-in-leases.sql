@@ -7,7 +7,7 @@
 with asked as (
   update punctual.leases
   set cancel_reason = $3::text
-  where run_id = any ($1::uuid[]) and tenant_id = $2::integer and cancel_reason is null
+  where run_id = any ($1::uuid[]) and tenant_id = $2::integer and cancel_reason is null and session_id <> 0
   returning run_id
 )
 select run_id, true as now from asked

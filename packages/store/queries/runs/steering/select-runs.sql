@@ -34,7 +34,7 @@ looked as materialized (
      order by run_id
      limit $13::integer)
     union all
-    (select run_id, lane, case when cancel_reason is null then 'running' else 'cancelling' end
+    (select run_id, lane, case when session_id = 0 then 'awaiting' when cancel_reason is null then 'running' else 'cancelling' end
      from punctual.leases
      where $11::uuid[] is null and run_id > $12::uuid
      order by run_id
@@ -51,7 +51,7 @@ looked as materialized (
   union all
   select run_id, lane, 'waiting' from punctual.parked where run_id = any ($11::uuid[])
   union all
-  select run_id, lane, case when cancel_reason is null then 'running' else 'cancelling' end
+  select run_id, lane, case when session_id = 0 then 'awaiting' when cancel_reason is null then 'running' else 'cancelling' end
   from punctual.leases
   where run_id = any ($11::uuid[])
 ),

@@ -16,8 +16,10 @@ with successors as materialized (
 ),
 terminated as (
   delete from punctual.leases
-  where run_id = any (array(
-    select holder from successors where policy = :overlap.terminate_previous))
+  -- A run that awaits its target has no handler that could be asked to end.
+  where run_id = any (array(select holder from successors))
+    and (session_id = 0 or run_id = any (array(
+      select holder from successors where policy = :overlap.terminate_previous)))
   returning
     run_id, fence, session_id,
     -- The claim is the start mark, unless the run has to have one of its own.
@@ -30,7 +32,7 @@ terminated as (
 asked as (
   update punctual.leases
   set cancel_reason = 'superseded'
-  where cancel_reason is null and run_id = any (array(
+  where cancel_reason is null and session_id <> 0 and run_id = any (array(
     select holder from successors where policy = :overlap.cancel_previous))
   returning run_id
 ),

@@ -2,6 +2,7 @@
 import type { MemoryStoreOptions } from '../tables/line.ts'
 import type { MemoryWorkStore } from '../work/memory-work-store.ts'
 import {
+  cancelAwaiting,
   cancelIn,
   cancelInLeases,
   editIn,
@@ -33,6 +34,12 @@ export class MemoryRunSteering {
     const { db, hints } = this.#options
     for (let round = 0; round < CANCEL_ROUNDS; round++) {
       if (await this.#cancelWaiting(id, reason)) return 'cancelled'
+      const ended = await this.#call('cancel-awaiting', () => cancelAwaiting(db, id, reason))
+      if (ended) {
+        if (ended.jobId !== null) await this.#work.release([ended.jobId])
+        if (ended.gate !== null) await this.#work.releaseGates([BigInt(ended.gate)])
+        return 'cancelled'
+      }
       const now = await this.#call('cancel-in-leases', () => cancelInLeases(db, id, reason))
       if (now) hints.cancels([id])
       if (now !== null) return 'cancelling'

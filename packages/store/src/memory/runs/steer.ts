@@ -2,11 +2,12 @@
  * What users do to runs that exist, one function for each place: `runs/steering/cancel-in-*` and
  * its siblings.
  */
-import { finalStates } from '@punctual/core/run'
+import { attemptOutcomes, finalStates } from '@punctual/core/run'
 import { finish } from '../parts/finish.ts'
 import { internLane } from '../submit/insert-runs.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
-import { carried, waitingEnd } from '../tables/rows.ts'
+import { carried, type LeaseRow, oneMore, waitingEnd } from '../tables/rows.ts'
+import { NO_SESSION } from '../work/settle.ts'
 
 export type WaitingPlace = 'later' | 'queue' | 'parked'
 
@@ -21,6 +22,26 @@ export function cancelIn(
   if (!row) return undefined
   finish(db, [waitingEnd(row, finalStates.cancelled, reason)])
   return row.jobId
+}
+
+/** Ends a run that awaits its target; undefined when it does not. */
+export function cancelAwaiting(
+  db: MemoryDatabase,
+  id: string,
+  reason: string,
+): LeaseRow | undefined {
+  const lease = db.leases.get(id)
+  if (lease?.sessionId !== NO_SESSION) return undefined
+  db.leases.delete(id)
+  const attempt = oneMore(lease.attempt)
+  finish(db, [
+    {
+      ...{ ...carried(lease), attempt, fence: lease.fence, sessionId: null },
+      ...{ startedMs: lease.startedMs, state: finalStates.cancelled },
+      ...{ attemptOutcome: attemptOutcomes.cancelled, output: null, reason },
+    },
+  ])
+  return lease
 }
 
 /** Asks the handler to stop; null when the run is not leased. */

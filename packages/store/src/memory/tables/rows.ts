@@ -88,6 +88,9 @@ export interface LeaseRow extends Carried {
   readonly gateSlot: number | null
   readonly queueLimit: number | null
   readonly tenantLimit: number | null
+  /** Until when the report of its target is awaited, and when to look next; null otherwise. */
+  readonly deadlineMs: number | null
+  readonly wakeMs: number | null
 }
 
 export interface OutcomeRow {

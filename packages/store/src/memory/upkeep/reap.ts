@@ -7,7 +7,7 @@ import { attemptOutcomes, decodeRunPolicy, finalStates, traits } from '@punctual
 import { bury, finish } from '../parts/finish.ts'
 import type { MemoryDatabase } from '../tables/memory-database.ts'
 import { carried, type Ended, type LeaseRow, oneMore, startMark } from '../tables/rows.ts'
-import { queueNow } from '../work/settle.ts'
+import { NO_SESSION, queueNow } from '../work/settle.ts'
 
 type Fate = 'lost' | 'cancelled' | 'unstarted' | 'quarantined' | 'refused' | 'crashed'
 
@@ -28,7 +28,7 @@ export function expiredSessions(db: MemoryDatabase) {
 
 export function orphanSessions(db: MemoryDatabase): string[] {
   const ids = new Set(db.leases.values().map(({ sessionId }) => sessionId))
-  return [...ids].filter((id) => !db.sessions.has(id))
+  return [...ids].filter((id) => id !== NO_SESSION && !db.sessions.has(id))
 }
 
 export function reap(

@@ -68,6 +68,7 @@ function lease(
       ...{ sessionId: request.sessionId, claimedMs: db.nowMs, startedMs: null, cancelReason: null },
       ...{ gate: gateSlot === null ? null : (db.gated.get(row.runId)?.gate ?? null), gateSlot },
       ...{ queueLimit: queue?.id ?? null, tenantLimit: tenant?.id ?? null },
+      ...{ deadlineMs: null, wakeMs: null },
     }
     db.leases.insert(row.runId, leased)
     runs.push(described(db, leased, lane))

@@ -234,11 +234,18 @@ export class MemoryWorkStore implements WorkStore {
   }
 }
 
+/** Ends that no target reports. */
+const NOT_REPORTED: ReadonlySet<number> = new Set([
+  attemptOutcomes.crashed,
+  attemptOutcomes.terminated,
+])
+
 /** An end of the same lease by the reaper or by a superseding run is not the worker's outcome. */
 function isOutcomeOf(settlement: Settlement, outcome: number | null): boolean {
   if (settlement.kind === 'succeeded') return outcome === attemptOutcomes.succeeded
   if (settlement.kind === 'cancelled') return outcome === attemptOutcomes.cancelled
   if (settlement.kind === 'skipped') return outcome === null
+  if (settlement.kind === 'awaiting') return outcome !== null && !NOT_REPORTED.has(outcome)
   if (settlement.kind === 'retry' && outcome === attemptOutcomes.cancelled) return true
   return outcome === attemptOutcomes[settlement.outcome]
 }

@@ -14,7 +14,7 @@ import {
   startMark,
   waitingEnd,
 } from '../tables/rows.ts'
-import { queueNow } from './settle.ts'
+import { NO_SESSION, queueNow } from './settle.ts'
 
 const SKIP = 1
 const QUEUE_ONE = 2
@@ -50,7 +50,8 @@ const waitsForJob = ({ gate }: ParkedRow) => gate === null
 
 function endHolder(db: MemoryDatabase, holder: string, policy: number, ended: Ended[]): string[] {
   const lease = db.leases.get(holder)
-  if (lease && policy === CANCEL_PREVIOUS) {
+  // A run that awaits its target has no handler that could be asked to end.
+  if (lease && policy === CANCEL_PREVIOUS && lease.sessionId !== NO_SESSION) {
     if (lease.cancelReason !== null) return []
     db.leases.set(holder, { ...lease, cancelReason: 'superseded' })
     return [holder]

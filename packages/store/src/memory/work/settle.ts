@@ -26,8 +26,11 @@ export function settle(
     if (lease === null) refused.push(settlement.run.id)
     else if (settlement.kind === 'retry' && lease.cancelReason === null)
       again(db, lease, settlement, horizonMs)
+    else if (settlement.kind === 'awaiting' && lease.cancelReason === null)
+      awaitReport(db, lease, settlement)
     else {
-      if (settlement.kind === 'retry') cancelled.add(settlement.run.id)
+      if (settlement.kind === 'retry' || settlement.kind === 'awaiting')
+        cancelled.add(settlement.run.id)
       db.leases.delete(lease.runId)
       ended.push(endedBy(db, lease, settlement))
     }
@@ -64,6 +67,11 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): E
       const attemptOutcome = attemptOutcomes[outcome]
       return { ...base, state: finalStates.dead, attemptOutcome, output: null, reason }
     }
+    case 'unknown': {
+      const { reason, outcome } = settlement
+      const attemptOutcome = attemptOutcomes[outcome]
+      return { ...base, state: finalStates.unknown, attemptOutcome, output: null, reason }
+    }
     case 'skipped': {
       const state = cancelReason === null ? finalStates.skipped : finalStates.cancelled
       const reason = cancelReason ?? settlement.reason
@@ -78,6 +86,25 @@ function endedBy(db: MemoryDatabase, lease: LeaseRow, settlement: Settlement): E
       return { ...base, state: finalStates.cancelled, attemptOutcome, output: null, reason }
     }
   }
+}
+
+/** The session of runs that await their targets; it never expires. */
+export const NO_SESSION = '0'
+
+/** Leaves a run to its target: the lease stays, with its fence, and belongs to no worker. */
+function awaitReport(
+  db: MemoryDatabase,
+  lease: LeaseRow,
+  settlement: Extract<Settlement, { kind: 'awaiting' }>,
+): void {
+  const { timeoutMs, lookInMs } = settlement
+  db.leases.set(lease.runId, {
+    ...lease,
+    sessionId: NO_SESSION,
+    startedMs: startOf(db, settlement),
+    deadlineMs: db.nowMs + Math.round(timeoutMs),
+    wakeMs: db.nowMs + Math.round(Math.min(timeoutMs, lookInMs ?? timeoutMs)),
+  })
 }
 
 function again(

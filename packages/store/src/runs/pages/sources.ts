@@ -20,6 +20,7 @@ const PLACES: Readonly<Record<LiveState, readonly string[]>> = {
   queued: ['queue'],
   running: ['leases'],
   cancelling: ['leases'],
+  awaiting: ['leases'],
 }
 
 export function sourcesOf(

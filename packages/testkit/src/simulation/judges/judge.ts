@@ -165,13 +165,18 @@ function judgeFindings({ findings }: Ledger, watch: Watch): void {
       watch.fail('auditors find nothing', `${kind} ${jobId} ${runId ?? at?.toISOString()}`)
 }
 
+/** The state in which each settlement ends a run; one that does not end it may have been cancelled. */
+const STATES = {
+  ...{ succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4, unknown: 5, awaiting: 3 },
+} as const
+
 /** Workers received the true result of what they settled. */
 function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   const tried = new Map(db.attempts.values().map((attempt) => [attempt.fence, attempt]))
   for (const { runId, fence, kind, accepted } of ledger.answers) {
     const outcome = db.outcomes.get(runId)
     const attempt = tried.get(fence)
-    const state = { succeeded: 1, dead: 2, cancelled: 3, retry: 3, skipped: 4 }[kind]
+    const state = STATES[kind]
     const ended = outcome?.fence === fence && outcome.state === state && !byAnother(outcome)
     const again = kind === 'retry' && attempt !== undefined && attempt.outcome !== 4
     if (accepted !== (ended || again))

@@ -104,6 +104,12 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
     field('worker', run.workerId)
     if (run.progress !== null) field('progress', JSON.stringify(run.progress))
   }
+  if (run.state === 'awaiting') {
+    field('claimed', at(run.claimedAt))
+    field('awaited until', at(run.deadlineAt))
+    field('status', run.statusUrl)
+    if (run.progress !== null) field('progress', JSON.stringify(run.progress))
+  }
   if ('finishedAt' in run) {
     field('started', at(run.startedAt))
     if (run.latenessMs !== null) field('late by', showDuration(Math.max(0, run.latenessMs)))
