@@ -3,6 +3,7 @@
  * process exits with its parent. Arguments: the system's name, the environment as JSON.
  */
 import { loadAdapter } from '../systems/adapter.mjs'
+import { calling } from './calling.mjs'
 import { computing } from './computing.mjs'
 import { producing } from './producing.mjs'
 import { reading } from './reading.mjs'
@@ -28,6 +29,7 @@ const commands = {
   ...reading(state),
   ...serving(state),
   ...tracing(),
+  ...calling(state),
 }
 
 process.on('message', async ({ id, command, args }) => {

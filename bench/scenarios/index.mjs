@@ -32,6 +32,7 @@ import { history } from './history.mjs'
 import { hotSecond } from './hot-second.mjs'
 import { api } from './http/api.mjs'
 import { busy } from './http/busy.mjs'
+import { callbacks } from './http/callbacks.mjs'
 import { requests } from './http/requests.mjs'
 import { idle } from './idle.mjs'
 import { keys } from './keys.mjs'
@@ -61,5 +62,16 @@ export const SCENARIOS = [
     keys,
     noisyNeighbour,
   ],
-  ...[next, register, planScale, hotSecond, cronSteady, cronPeak, history, api, requests],
+  ...[
+    next,
+    register,
+    planScale,
+    hotSecond,
+    cronSteady,
+    cronPeak,
+    history,
+    api,
+    requests,
+    callbacks,
+  ],
 ]

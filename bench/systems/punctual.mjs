@@ -18,6 +18,9 @@ const WORKER = {
   idle: () => ({}),
 }
 
+/** A worker of HTTP targets without handlers; it begins to claim as soon as it is open. */
+const TARGETS = { targets: ['http'], egressAllow: ['localhost:*'] }
+
 /** @type {import('./adapter.mjs').Adapter} */
 export const adapter = {
   bulk: { batchSize: 1000, inFlight: 4 },
@@ -63,7 +66,10 @@ async function openHttp({ databaseUrl }, role) {
 class PunctualClient {
   static async open({ databaseUrl }, role) {
     const client = new PunctualClient()
-    const worker = role.work ? { worker: WORKER[role.profile](role) } : { roles: [] }
+    const profile = role.work && WORKER[role.profile](role)
+    const worker = role.work
+      ? { worker: role.targets ? { ...profile, ...TARGETS } : profile }
+      : { roles: [] }
     const roles = role.roles ? { roles: role.roles } : {}
     client.punctual = await start({ databaseUrl, ...worker, ...roles })
     client.probe = new pg.Client(databaseUrl)
@@ -87,6 +93,12 @@ class PunctualClient {
 
   async upsertJobs(jobs) {
     await this.punctual.jobs.upsertMany(jobs)
+  }
+
+  async submitTargets(url, count) {
+    const target = { kind: 'http', url }
+    for (let left = count; left > 0; left -= 1_000)
+      await this.submitting.submitMany(target, Array(Math.min(left, 1_000)).fill({ n: 1 }))
   }
 
   /** Registering the handler makes a started instance claim. */

@@ -40,6 +40,7 @@ export const pages = [
         'RateOptions',
         'FlowKey',
       ],
+      ...['Target', 'TargetKindName', 'HandlerTarget', 'HttpTarget', 'HttpSuccess', 'ShellTarget'],
       ...['OpenTransaction', 'Queryable', 'DrizzleTransaction', 'KnexTransaction'],
       ...['KyselyTransaction', 'PrismaTransaction'],
     ],

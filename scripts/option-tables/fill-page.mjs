@@ -6,13 +6,20 @@
  */
 import { jobOptions } from '@punctual/core/job'
 import { runOptions } from '@punctual/core/submit'
+import { targetKinds } from '@punctual/core/target'
 import { flagTable, optionTable } from './render-tables.mjs'
+
+/** The flags of `submit`, which takes a handler; `run` takes a target. */
+const { target, ...submission } = runOptions
 
 /** The tables, by their name in a marker. */
 const tables = {
   submit: runOptions,
+  submission,
+  target: { target },
   job: jobOptions,
   misfire: jobOptions.misfire.kind.form.members,
+  ...Object.fromEntries(Object.entries(targetKinds).map(([kind, { members }]) => [kind, members])),
 }
 
 const BLOCK = /^<!-- (options|flags) of (\w+)(?:: ([\w. ]+))? -->\n[\s\S]*?^<!-- end -->$/gm

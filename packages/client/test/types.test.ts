@@ -21,12 +21,12 @@ test('calls have the input and answer types of their routes', () => {
   expectTypeOf<AnswerOf<'POST /runs'>['outcome']>().toEqualTypeOf<
     'created' | 'existing' | 'replaced'
   >()
-  expectTypeOf<BodyOf<'POST /runs'>['handler']>().toBeString()
+  expectTypeOf<BodyOf<'POST /runs'>['handler']>().toEqualTypeOf<string | undefined>()
   expectTypeOf<InputOf<'GET /jobs'>>().toHaveProperty('query')
   expectTypeOf<{ params: { id: string } }>().toExtend<InputOf<'GET /jobs/{id}'>>()
   // @ts-expect-error: the operation does not exist
   expectTypeOf<AnswerOf<'GET /nothing'>>()
-  // @ts-expect-error: a run has a handler
-  const wrong: Parameters<Client['runs']['submit']>[0] = { payload: 1 }
+  // @ts-expect-error: a run has no member of this name
+  const wrong: Parameters<Client['runs']['submit']>[0] = { handlers: 'a' }
   expect(wrong).toBeDefined()
 })

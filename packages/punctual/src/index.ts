@@ -169,6 +169,14 @@ export type {
   Submitted,
   TimeSpan,
 } from '@punctual/core/submit'
+export type {
+  HandlerTarget,
+  HttpSuccess,
+  HttpTarget,
+  ShellTarget,
+  Target,
+  TargetKindName,
+} from '@punctual/core/target'
 export type { EraseProgress, JobFilter, Queryable, TenantReference } from '@punctual/store'
 export type {
   Awaiting,

@@ -4,7 +4,8 @@ import { PunctualError } from '@punctual/core/errors'
 import type { Caller, Scope } from '@punctual/core/identity'
 import type { GuaranteePanel } from '@punctual/core/ports'
 import type { Submitted } from '@punctual/core/submit'
-import { RoleLoop } from '@punctual/engine'
+import type { Target } from '@punctual/core/target'
+import type { RoleLoop } from '@punctual/engine'
 import {
   judgeGuarantees,
   type PostgresStore,
@@ -19,12 +20,12 @@ import { ControlWrites } from './audit/control-writes.ts'
 import { type CompiledOptions, compileOptions, type PunctualOptions } from './config/options.ts'
 import type { DeadLetters } from './dead-letters/dead-letters.ts'
 import type { Groups } from './groups/groups.ts'
+import { addExecutors } from './handlers/add-executors.ts'
 import { Handlers } from './handlers/handlers.ts'
 import type { Middleware } from './handlers/middleware.ts'
 import type { HandlerArgument } from './handlers/options.ts'
 import type { RegisterHandler } from './handlers/register.ts'
 import type { Jobs } from './jobs/jobs.ts'
-import { makeRoles } from './make-roles.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import type { Limits } from './queues/limits.ts'
@@ -35,6 +36,7 @@ import type { AwaitingReports } from './runs/awaiting.ts'
 import type { Runs } from './runs/runs.ts'
 import { Waiter } from './runs/waiter.ts'
 import { SecretsOfInstallation } from './secrets/secrets.ts'
+import { startRoles } from './start-roles.ts'
 import type {
   HandlerHandle,
   SubmitCallOptions,
@@ -47,7 +49,6 @@ import { authenticate } from './tenants/authenticate.ts'
 import { checkTenantId, TENANT } from './tenants/tenant.ts'
 import { Tenants } from './tenants/tenants.ts'
 import { type Verification, type VerifyOptions, verify } from './verify.ts'
-import { wakeByHints } from './wake-by-hints.ts'
 import { HandlerWorker } from './workers/handler-worker.ts'
 import { makeWorker, reportTo } from './workers/make-worker.ts'
 import { type ClaimOptions, ManualClaims } from './workers/manual-claims.ts'
@@ -99,7 +100,7 @@ export class Punctual {
   readonly #activity: Activity
   readonly #manualClaims: ManualClaims
   readonly #parts: Parts
-  readonly #handlers = new Handlers()
+  readonly #handlers: Handlers
   readonly #waiter: Waiter
   readonly #shared: SharedParts
   readonly #writes: ControlWrites
@@ -110,6 +111,7 @@ export class Punctual {
 
   private constructor(parts: Parts) {
     this.#parts = parts
+    this.#handlers = new Handlers(parts.options.targets.has('handler'))
     this.store = parts.store
     this.#waiter = new Waiter({
       clock: systemClock,
@@ -227,25 +229,20 @@ export class Punctual {
 
   #fault(where: string, error: unknown): void {
     this.metrics.failed(where)
-    this.#log(
-      'error',
-      { err: error, where },
-      `${where}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const message = error instanceof Error ? error.message : String(error)
+    this.#log('error', { err: error, where }, `${where}: ${message}`)
   }
 
   #startRoles(): void {
     const { options, store } = this.#parts
-    const log = (level: 'info' | 'warn' | 'error', fields: object, message: string) =>
-      this.#log(level, fields, message)
-    for (const role of makeRoles(options, store, this.metrics, log)) {
-      const loop = new RoleLoop(role, systemClock, {
-        onError: (where, error) => this.#fault(where, error),
-      })
-      this.#loops.push(loop)
-      wakeByHints(role, loop, store.signals)
-      loop.start()
-    }
+    this.#loops.push(
+      ...startRoles(options, store, this.metrics, {
+        log: (level, fields, message) => this.#log(level, fields, message),
+        fault: (where, error) => this.#fault(where, error),
+      }),
+    )
+    if (options.roles.has('worker') && addExecutors(this.#handlers, options, store.quotas))
+      this.#worker.announce()
   }
 
   /**
@@ -258,7 +255,8 @@ export class Punctual {
     second?: HandlerArgument,
   ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
-    if (this.#parts.options.roles.has('worker')) this.#worker.announce()
+    const { roles, targets } = this.#parts.options
+    if (roles.has('worker') && targets.has('handler')) this.#worker.announce()
     return {
       name,
       submit: (payload, options) => this.submit(name, payload, options),
@@ -338,7 +336,8 @@ export class Punctual {
   }
 
   /**
-   * Submits a run of a handler, which may be registered in another process. When it resolves, the
+   * Submits a run of a handler, which may be registered in another process, or of another target,
+   * such as `{ kind: 'http', url: 'https://…' }`. When it resolves, the
    * run is committed; with `tx`, the run is part of your transaction.
    * @param payload - Any JSON value, up to 1 MiB; null when left out.
    * @throws `PunctualError` with `invalid_option`, `invalid_payload`, `payload_too_large`,
@@ -354,7 +353,7 @@ export class Punctual {
    * ```
    */
   async submit(
-    handler: string,
+    handler: string | Target,
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
@@ -371,7 +370,7 @@ export class Punctual {
    * ```
    */
   async submitMany<Payload>(
-    handler: string,
+    handler: string | Target,
     payloads: readonly Payload[],
     options: SubmitManyOptions<Payload> = {},
   ): Promise<readonly Submitted[]> {

@@ -10,6 +10,7 @@ import {
   type SubmitOptions,
   type Submitted,
 } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 import type { PostgresStore } from '@punctual/store'
 import type { Activity } from './activity/activity.ts'
 import { Audit } from './audit/audit.ts'
@@ -113,7 +114,7 @@ export class TenantScope {
 
   /** Submits a run, like `Punctual.submit`. */
   async submit(
-    handler: string,
+    handler: string | Target,
     payload?: unknown,
     options: SubmitCallOptions = {},
   ): Promise<Submitted> {
@@ -121,13 +122,14 @@ export class TenantScope {
     const compiled = this.#options.submissions.compile(handler, rest)
     const submission = makeSubmission(compiled, this.#encode(payload))
     const { handlers } = this.#options
-    if (handlers.hasSchema(handler)) await handlers.checkPayload(handler, payload)
+    if (typeof handler === 'string' && handlers.hasSchema(handler))
+      await handlers.checkPayload(handler, payload)
     return (await this.#submit([submission], tx))[0] as Submitted
   }
 
   /** Submits up to 10,000 runs, all or none, like `Punctual.submitMany`. */
   async submitMany<Payload>(
-    handler: string,
+    handler: string | Target,
     payloads: readonly Payload[],
     options: SubmitManyOptions<Payload> = {},
   ): Promise<readonly Submitted[]> {
@@ -139,7 +141,7 @@ export class TenantScope {
       )
     if (payloads.length === 0) return []
     const { submissions: compiler } = this.#options
-    await this.#options.handlers.checkPayloads(handler, payloads)
+    if (typeof handler === 'string') await this.#options.handlers.checkPayloads(handler, payloads)
     if (typeof options === 'function') {
       const submissions = Array.from(payloads, (payload, i) =>
         at(i, () =>
@@ -163,7 +165,7 @@ export class TenantScope {
    * item.
    */
   async submitAll(
-    runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[],
+    runs: readonly { handler: string | Target; payload?: unknown; options?: SubmitOptions }[],
   ): Promise<readonly Submitted[]> {
     if (runs.length === 0) return []
     const { handlers, submissions: compiler } = this.#options
@@ -177,7 +179,8 @@ export class TenantScope {
       }),
     )
     for (const [i, { handler, payload }] of runs.entries())
-      if (handlers.hasSchema(handler)) await atLater(i, handlers.checkPayload(handler, payload))
+      if (typeof handler === 'string' && handlers.hasSchema(handler))
+        await atLater(i, handlers.checkPayload(handler, payload))
     return this.#submit(submissions)
   }
 

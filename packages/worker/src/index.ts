@@ -1,3 +1,13 @@
+export { EgressPolicy } from './executors/egress/egress-policy.ts'
+export { type Resolve, systemResolve } from './executors/egress/guarded-lookup.ts'
+export type {
+  Call,
+  Execution,
+  ExecutionOutcome,
+  Executor,
+  Reached,
+} from './executors/executor.ts'
+export type { ExecutorServices } from './executors/executor-services.ts'
 export type { Awaiting, AwaitOptions, Callback } from './handler/awaiting.ts'
 export {
   type BatchFunction,
@@ -23,4 +33,6 @@ export { createRemoteHeartbeat, type RemoteHeartbeatOptions } from './remote/rem
 export { RemoteHints } from './remote/remote-hints.ts'
 export { RemoteWorkStore } from './remote/remote-work-store.ts'
 export type { HeldRun, RunFate } from './run/held-run.ts'
+export { executorHandler } from './targets/executor-handler.ts'
+export { makeExecutor, performedKinds } from './targets/executors.ts'
 export { Worker } from './worker.ts'

@@ -34,6 +34,7 @@ import type { LimitInForce, Queue, RecentEnds, Report, WorkerProcess } from '@pu
 import type { Group, GroupMember, GroupSummary } from '@punctual/core/run'
 import type { CalendarInput } from '@punctual/core/schedule'
 import type { SubmitOptions, Submitted } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 import type { ActivityPort } from './activity-service.ts'
 import type { DeadLettersPort } from './dead-letter-service.ts'
 import type { RunsPort } from './run-service.ts'
@@ -164,7 +165,8 @@ export interface WorkersPort {
 }
 
 export interface Submission {
-  readonly handler: string
+  /** The name of a handler, or another target. */
+  readonly handler: string | Target
   readonly payload?: unknown
   readonly options?: SubmitOptions
 }
@@ -183,7 +185,7 @@ export interface TenantService {
   readonly secrets: SecretsPort
   /** The workers that serve this tenant only. */
   readonly workers: WorkersPort
-  submit(handler: string, payload: unknown, options?: SubmitOptions): Promise<Submitted>
+  submit(handler: string | Target, payload: unknown, options?: SubmitOptions): Promise<Submitted>
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 
@@ -218,7 +220,7 @@ export interface GroupsPort {
   submit(options: {
     name?: string
     open?: boolean
-    runs: readonly { handler: string; payload?: unknown; options?: SubmitOptions }[]
+    runs: readonly { handler: string | Target; payload?: unknown; options?: SubmitOptions }[]
     onDone?: { handler: string; payload?: unknown }
   }): Promise<{ readonly id: string }>
   get(id: string): Promise<Group | null>

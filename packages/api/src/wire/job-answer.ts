@@ -3,6 +3,7 @@ import { type JobChange, type JobItem, type JobRules, jobStatuses } from '@punct
 import Type, { type Static } from 'typebox'
 import { answer, labels, nullable, oneOf, unlisted } from './schemas.ts'
 import { toWire } from './snake.ts'
+import { targetAnswer, targetToWire } from './target-answer.ts'
 
 const common = {
   id: Type.String(),
@@ -24,6 +25,7 @@ export function changeToWire({ id, name, status, nextAt }: JobItem, change: JobC
 export const jobAnswer = answer({
   ...common,
   handler: Type.String(),
+  target: targetAnswer,
   queue: Type.String(),
   priority: Type.Integer(),
   payload: Type.Unknown(),
@@ -70,6 +72,7 @@ function scheduleText({ when }: JobRules): string | null {
 export function jobToWire({ latestRun, nextAt, ...job }: JobItem): Static<typeof jobAnswer> {
   return {
     ...toWire(job),
+    target: targetToWire(job.target),
     next_run_at: nextAt?.toISOString() ?? null,
     schedule: scheduleText(job.rules),
     timezone: job.rules.timezone,

@@ -20,7 +20,9 @@ const { name: _, ...members } = membersOf(jobOptions, {
 const fields = {
   ...members,
   handler: Type.Optional(
-    text(limits.nameLength, { description: 'The handler of its runs. Default: its name.' }),
+    text(limits.nameLength, {
+      description: 'The handler of its runs. Default: its name, unless `target` is given.',
+    }),
   ),
 }
 
@@ -58,9 +60,10 @@ function whensIn(job: Body): readonly string[] {
 
 /** The options that the library takes: the job runs now, when no member says when. */
 export function jobOptionsOf(jobName: string, job: JobBody): JobOptions {
-  const { handler = jobName } = job
+  const { handler = job.target === undefined ? jobName : undefined } = job
   const now = whensIn(job).length === 0
-  return { ...readOptions(job), ...(now && { delayMs: 0 }), name: jobName, handler }
+  const options = { ...readOptions(job), ...(now && { delayMs: 0 }), name: jobName }
+  return { ...options, ...(handler !== undefined && { handler }) }
 }
 
 /** The changes of a PATCH, as options of the library. */

@@ -1,5 +1,6 @@
 /** Reads the options that the members of a request stand for, by the tables of options. */
 import { type Form, type OptionTable, wireNamesOf } from '@punctual/core/option'
+import { targetOfNames } from '@punctual/core/target'
 import { fromWire, snakeName } from './snake.ts'
 
 /** A request body that matches its schema. */
@@ -42,6 +43,7 @@ const unchanged: Convert = (value) => value
 export function converterOf(form: Form): Convert {
   if (form.type === 'backoff')
     return (value) => (typeof value === 'string' ? { kind: value } : fromWire(value))
+  if (form.type === 'variants') return (value) => targetOfNames(value, snakeName)
   if (form.type !== 'members') return unchanged
   const members = Object.entries(form.members).map(
     ([name, { kind }]) => [snakeName(name), name, converterOf(kind.form)] as const,

@@ -3,6 +3,7 @@ import { type FinishedRun, type Run, type RunItem, runStates } from '@punctual/c
 import Type, { type Static } from 'typebox'
 import { answer, labels, nullable, oneOf, unlisted } from './schemas.ts'
 import { toWire } from './snake.ts'
+import { targetAnswer, targetToWire } from './target-answer.ts'
 
 const common = {
   id: Type.String(),
@@ -56,6 +57,7 @@ const maybeText = Type.Optional(nullable(Type.String()))
 /** Members that only some states have are omitted in the others. */
 export const runAnswer = answer({
   ...common,
+  target: targetAnswer,
   payload: Type.Unknown(),
   max_attempts: Type.Integer(),
   timeout_ms: Type.Integer(),
@@ -90,7 +92,7 @@ export const runAnswer = answer({
 })
 
 export function runToWire({ tenantId: _, ...run }: Run): Static<typeof runAnswer> {
-  return toWire(run)
+  return { ...toWire(run), target: targetToWire(run.target) }
 }
 
 export const logLine = answer({

@@ -49,7 +49,15 @@ function schemaOf(form: Form, annotations: Annotations): TSchema {
     case 'labels':
       return labels
     case 'list':
-      return Type.Array(text(limits.nameLength), { maxItems: form.max, ...annotations })
+      return Type.Array(text(form.length ?? limits.nameLength), {
+        maxItems: form.max,
+        ...annotations,
+      })
+    case 'texts':
+      return Type.Record(Type.String(), Type.String({ maxLength: form.length }), {
+        maxProperties: form.max,
+        ...annotations,
+      })
     case 'json':
       return anyJson(annotations.description)
     case 'flow-key':
@@ -68,6 +76,13 @@ function schemaOf(form: Form, annotations: Annotations): TSchema {
             { additionalProperties: true },
           ),
         ],
+        annotations,
+      )
+    case 'variants':
+      return Type.Union(
+        Object.entries(form.variants).map(([kind, members]) =>
+          exactly({ kind: oneOf([kind]), ...membersOf(members) }),
+        ),
         annotations,
       )
     case 'members': {

@@ -1,14 +1,19 @@
 /**
  * The wire format: snake_case, times as ISO 8601, large numbers as strings. User data (payloads,
- * outputs, labels) is passed on unchanged.
+ * outputs, labels) is passed on unchanged, and so is a target, whose members `targetToWire` renames.
  */
 
 const opaque = [
   ...(['payload', 'output', 'labels', 'data'] as const),
-  ...(['checkpoint', 'progress', 'before', 'after'] as const),
+  ...(['checkpoint', 'progress', 'before', 'after', 'target'] as const),
 ]
 type Opaque = (typeof opaque)[number]
 const OPAQUE: ReadonlySet<string> = new Set(opaque)
+/** A target has members of ours, and names of the user in some of them. */
+const OPAQUE_STEPS: ReadonlySet<string> = new Set([
+  ...opaque.filter((name) => name !== 'target'),
+  ...['headers', 'env', 'body'],
+])
 
 type SnakeName<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeName<Rest>}`
@@ -58,7 +63,7 @@ export function wireSteps(field: string): readonly string[] {
   return before.split(/[.[\]]+/).flatMap((step) => {
     if (step === '') return []
     const named = isOurs ? snakeName(step) : step
-    isOurs &&= !OPAQUE.has(step)
+    isOurs &&= !OPAQUE_STEPS.has(step)
     return [named]
   })
 }

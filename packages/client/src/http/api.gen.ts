@@ -402,6 +402,8 @@ export interface Operations {
         key: string | null
         /** Up to 16 names and values. */
         labels: Record<string, string>
+        /** What performs its runs: `kind`, and the members of that kind. */
+        target: Record<string, unknown>
         payload: unknown
         max_attempts: number
         timeout_ms: number
@@ -520,8 +522,8 @@ export interface Operations {
     body: {
       name?: string | undefined
       runs: {
-        /** The handler that runs it. */
-        handler: string
+        /** The handler that runs it, unless `target` does. */
+        handler?: string | undefined
         /** The payload that the handler gets. */
         payload?: unknown
         /** Run at this time. ISO 8601 with Z or an offset. */
@@ -589,6 +591,61 @@ export interface Operations {
           key?: unknown
           /** How many may start at once. */
           burst?: number | undefined
+        } | undefined
+        /** What performs the run instead of a handler. */
+        target?: {
+          kind: "handler"
+          /** The name of the handler. */
+          name: string
+        } | {
+          kind: "http"
+          /** Send an HTTP request to this URL. */
+          url: string
+          /** The method. */
+          method?: string | undefined
+          /** A header of the request. */
+          headers?: Record<string, string> | undefined
+          /** The body: a string is sent as text, other JSON as JSON. */
+          body?: unknown
+          /** A secret that signs the request, as Standard Webhooks says. */
+          signing_secrets?: string[] | undefined
+          /** Which responses are successes. */
+          success?: {
+            /** Status codes that are successes. */
+            status?: string | undefined
+            /** A text that the body of a success contains. */
+            body_contains?: string | undefined
+            /** A text that the body of a success does not contain. */
+            body_excludes?: string | undefined
+          } | undefined
+          /** Status codes after which the run is retried. */
+          retry_status?: string | undefined
+          /** How long the connection may take. */
+          connect_timeout_ms?: number | undefined
+          /** How long the headers of the response may take. */
+          headers_timeout_ms?: number | undefined
+          /** How long the body of the response may pause. */
+          idle_timeout_ms?: number | undefined
+          /** How long the whole request may take. */
+          total_timeout_ms?: number | undefined
+          /** How many bytes of the response are read. */
+          response_bytes?: number | undefined
+          /** Decode a compressed response. */
+          decompress?: boolean | undefined
+          /** How long the target may take to report the outcome after a 202. */
+          await_ms?: number | undefined
+          /** How many redirects within the origin are followed. */
+          redirects?: number | undefined
+        } | {
+          kind: "shell"
+          /** The program and its arguments. */
+          command: string[]
+          /** Whether /bin/sh interprets the command. */
+          shell?: boolean | undefined
+          /** An environment variable of the command. */
+          env?: Record<string, string> | undefined
+          /** The working directory. */
+          cwd?: string | undefined
         } | undefined
         /** W3C trace context (traceparent), passed to the handler. */
         trace?: string | undefined
@@ -704,6 +761,8 @@ export interface Operations {
         status: "scheduled" | "queued" | "running" | "waiting_dependencies" | "paused" | "cancelling" | "cancelled" | "completed" | "failed" | "dead_letter"
         next_run_at: string | null
         handler: string
+        /** What performs its runs: `kind`, and the members of that kind. */
+        target: Record<string, unknown>
         queue: string
         priority: number
         payload: unknown
@@ -752,7 +811,7 @@ export interface Operations {
   "POST /jobs": {
     body: {
       name: string
-      /** The handler of its runs. Default: its name. */
+      /** The handler of its runs. Default: its name, unless `target` is given. */
       handler?: string | undefined
       /** The payload of its runs. */
       payload?: unknown
@@ -857,6 +916,61 @@ export interface Operations {
         key?: unknown
         /** How many may start at once. */
         burst?: number | undefined
+      } | undefined
+      /** What performs the run instead of a handler. */
+      target?: {
+        kind: "handler"
+        /** The name of the handler. */
+        name: string
+      } | {
+        kind: "http"
+        /** Send an HTTP request to this URL. */
+        url: string
+        /** The method. */
+        method?: string | undefined
+        /** A header of the request. */
+        headers?: Record<string, string> | undefined
+        /** The body: a string is sent as text, other JSON as JSON. */
+        body?: unknown
+        /** A secret that signs the request, as Standard Webhooks says. */
+        signing_secrets?: string[] | undefined
+        /** Which responses are successes. */
+        success?: {
+          /** Status codes that are successes. */
+          status?: string | undefined
+          /** A text that the body of a success contains. */
+          body_contains?: string | undefined
+          /** A text that the body of a success does not contain. */
+          body_excludes?: string | undefined
+        } | undefined
+        /** Status codes after which the run is retried. */
+        retry_status?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** How long the headers of the response may take. */
+        headers_timeout_ms?: number | undefined
+        /** How long the body of the response may pause. */
+        idle_timeout_ms?: number | undefined
+        /** How long the whole request may take. */
+        total_timeout_ms?: number | undefined
+        /** How many bytes of the response are read. */
+        response_bytes?: number | undefined
+        /** Decode a compressed response. */
+        decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
+        /** How many redirects within the origin are followed. */
+        redirects?: number | undefined
+      } | {
+        kind: "shell"
+        /** The program and its arguments. */
+        command: string[]
+        /** Whether /bin/sh interprets the command. */
+        shell?: boolean | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory. */
+        cwd?: string | undefined
       } | undefined
     }
     answer: {
@@ -935,6 +1049,8 @@ export interface Operations {
       status: "scheduled" | "queued" | "running" | "waiting_dependencies" | "paused" | "cancelling" | "cancelled" | "completed" | "failed" | "dead_letter"
       next_run_at: string | null
       handler: string
+      /** What performs its runs: `kind`, and the members of that kind. */
+      target: Record<string, unknown>
       queue: string
       priority: number
       payload: unknown
@@ -980,7 +1096,7 @@ export interface Operations {
       id: string
     }
     body: {
-      /** The handler of its runs. Default: its name. */
+      /** The handler of its runs. Default: its name, unless `target` is given. */
       handler?: string | undefined
       /** The payload of its runs. */
       payload?: unknown
@@ -1085,6 +1201,61 @@ export interface Operations {
         key?: unknown
         /** How many may start at once. */
         burst?: number | undefined
+      } | undefined
+      /** What performs the run instead of a handler. */
+      target?: {
+        kind: "handler"
+        /** The name of the handler. */
+        name: string
+      } | {
+        kind: "http"
+        /** Send an HTTP request to this URL. */
+        url: string
+        /** The method. */
+        method?: string | undefined
+        /** A header of the request. */
+        headers?: Record<string, string> | undefined
+        /** The body: a string is sent as text, other JSON as JSON. */
+        body?: unknown
+        /** A secret that signs the request, as Standard Webhooks says. */
+        signing_secrets?: string[] | undefined
+        /** Which responses are successes. */
+        success?: {
+          /** Status codes that are successes. */
+          status?: string | undefined
+          /** A text that the body of a success contains. */
+          body_contains?: string | undefined
+          /** A text that the body of a success does not contain. */
+          body_excludes?: string | undefined
+        } | undefined
+        /** Status codes after which the run is retried. */
+        retry_status?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** How long the headers of the response may take. */
+        headers_timeout_ms?: number | undefined
+        /** How long the body of the response may pause. */
+        idle_timeout_ms?: number | undefined
+        /** How long the whole request may take. */
+        total_timeout_ms?: number | undefined
+        /** How many bytes of the response are read. */
+        response_bytes?: number | undefined
+        /** Decode a compressed response. */
+        decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
+        /** How many redirects within the origin are followed. */
+        redirects?: number | undefined
+      } | {
+        kind: "shell"
+        /** The program and its arguments. */
+        command: string[]
+        /** Whether /bin/sh interprets the command. */
+        shell?: boolean | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory. */
+        cwd?: string | undefined
       } | undefined
     }
     answer: {
@@ -1102,7 +1273,7 @@ export interface Operations {
       id: string
     }
     body: {
-      /** The handler of its runs. Default: its name. */
+      /** The handler of its runs. Default: its name, unless `target` is given. */
       handler?: string | undefined
       /** The payload of its runs. */
       payload?: unknown
@@ -1207,6 +1378,61 @@ export interface Operations {
         key?: unknown
         /** How many may start at once. */
         burst?: number | undefined
+      } | undefined
+      /** What performs the run instead of a handler. */
+      target?: {
+        kind: "handler"
+        /** The name of the handler. */
+        name: string
+      } | {
+        kind: "http"
+        /** Send an HTTP request to this URL. */
+        url: string
+        /** The method. */
+        method?: string | undefined
+        /** A header of the request. */
+        headers?: Record<string, string> | undefined
+        /** The body: a string is sent as text, other JSON as JSON. */
+        body?: unknown
+        /** A secret that signs the request, as Standard Webhooks says. */
+        signing_secrets?: string[] | undefined
+        /** Which responses are successes. */
+        success?: {
+          /** Status codes that are successes. */
+          status?: string | undefined
+          /** A text that the body of a success contains. */
+          body_contains?: string | undefined
+          /** A text that the body of a success does not contain. */
+          body_excludes?: string | undefined
+        } | undefined
+        /** Status codes after which the run is retried. */
+        retry_status?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** How long the headers of the response may take. */
+        headers_timeout_ms?: number | undefined
+        /** How long the body of the response may pause. */
+        idle_timeout_ms?: number | undefined
+        /** How long the whole request may take. */
+        total_timeout_ms?: number | undefined
+        /** How many bytes of the response are read. */
+        response_bytes?: number | undefined
+        /** Decode a compressed response. */
+        decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
+        /** How many redirects within the origin are followed. */
+        redirects?: number | undefined
+      } | {
+        kind: "shell"
+        /** The program and its arguments. */
+        command: string[]
+        /** Whether /bin/sh interprets the command. */
+        shell?: boolean | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory. */
+        cwd?: string | undefined
       } | undefined
     }
     answer: {
@@ -1566,8 +1792,8 @@ export interface Operations {
   /** Submits a run. The run is committed when the request is answered. Its handler need not exist on a worker yet. Requires the scope `submit`. Specific problems: key_conflict, handler_unknown, quota_exceeded, payload_too_large. */
   "POST /runs": {
     body: {
-      /** The handler that runs it. */
-      handler: string
+      /** The handler that runs it, unless `target` does. */
+      handler?: string | undefined
       /** The payload that the handler gets. */
       payload?: unknown
       /** Run at this time. ISO 8601 with Z or an offset. */
@@ -1635,6 +1861,61 @@ export interface Operations {
         key?: unknown
         /** How many may start at once. */
         burst?: number | undefined
+      } | undefined
+      /** What performs the run instead of a handler. */
+      target?: {
+        kind: "handler"
+        /** The name of the handler. */
+        name: string
+      } | {
+        kind: "http"
+        /** Send an HTTP request to this URL. */
+        url: string
+        /** The method. */
+        method?: string | undefined
+        /** A header of the request. */
+        headers?: Record<string, string> | undefined
+        /** The body: a string is sent as text, other JSON as JSON. */
+        body?: unknown
+        /** A secret that signs the request, as Standard Webhooks says. */
+        signing_secrets?: string[] | undefined
+        /** Which responses are successes. */
+        success?: {
+          /** Status codes that are successes. */
+          status?: string | undefined
+          /** A text that the body of a success contains. */
+          body_contains?: string | undefined
+          /** A text that the body of a success does not contain. */
+          body_excludes?: string | undefined
+        } | undefined
+        /** Status codes after which the run is retried. */
+        retry_status?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** How long the headers of the response may take. */
+        headers_timeout_ms?: number | undefined
+        /** How long the body of the response may pause. */
+        idle_timeout_ms?: number | undefined
+        /** How long the whole request may take. */
+        total_timeout_ms?: number | undefined
+        /** How many bytes of the response are read. */
+        response_bytes?: number | undefined
+        /** Decode a compressed response. */
+        decompress?: boolean | undefined
+        /** How long the target may take to report the outcome after a 202. */
+        await_ms?: number | undefined
+        /** How many redirects within the origin are followed. */
+        redirects?: number | undefined
+      } | {
+        kind: "shell"
+        /** The program and its arguments. */
+        command: string[]
+        /** Whether /bin/sh interprets the command. */
+        shell?: boolean | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory. */
+        cwd?: string | undefined
       } | undefined
       /** W3C trace context (traceparent), passed to the handler. */
       trace?: string | undefined
@@ -1936,6 +2217,8 @@ export interface Operations {
       key: string | null
       /** Up to 16 names and values. */
       labels: Record<string, string>
+      /** What performs its runs: `kind`, and the members of that kind. */
+      target: Record<string, unknown>
       payload: unknown
       max_attempts: number
       timeout_ms: number

@@ -37,6 +37,10 @@ export const errorCatalogue = {
     status: 400,
     meaning: 'A flag, environment variable or file entry is invalid.',
   },
+  package_missing: {
+    status: 500,
+    meaning: 'A package that this kind of target needs is not installed.',
+  },
   handler_duplicate: { status: 409, meaning: 'Two handlers in one process have the same name.' },
   handler_unknown: {
     status: 404,

@@ -154,6 +154,10 @@ export const limits = {
   tenantStreamsMax: 100_000,
   tenantWaitsMax: 1_000_000,
   executorKindsMax: 32,
+  /** The JSON of a target. */
+  targetBytes: 65_536,
+  targetTextLength: 32_768,
+  targetEntries: 64,
   /** Streams open at the same time per API key, at one server. */
   streamsPerKey: 20,
   /** How far back an activity stream can resume. */

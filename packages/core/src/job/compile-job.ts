@@ -51,7 +51,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
   const checked = checkOptions(jobOptions, 'a job', options)
   const rules = rulesOf(checked, installation)
   const { delayMs, ...others } = checked
-  const run = compileChecked(required('handler', checked), others, null)
+  const run = compileChecked(checked.handler, others, null)
   const instant = (field: 'at' | 'startAt' | 'endAt'): number | null =>
     options[field] === undefined ? null : instantIn(rules.timezone, field, options[field])
   const [startMs, endMs] = [instant('startAt'), instant('endAt')]
@@ -63,7 +63,7 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     installation.payloadBytes ?? limits.payloadBytes,
   )
   return {
-    name: required('name', checked),
+    name: checked.name ?? jobOptions.name.kind.check('name', undefined),
     run,
     payload,
     flow: run.flow && flowIn(run.flow, payload),
@@ -79,11 +79,6 @@ export function compileJob(options: JobOptions, installation: JobDefaults): Comp
     owner: checked.owner ?? null,
     source: checked.source ?? null,
   }
-}
-
-/** Returns a required option; the check of its row refuses that it is missing. */
-function required(name: 'name' | 'handler', checked: CheckedJob): string {
-  return checked[name] ?? jobOptions[name].kind.check(name, undefined)
 }
 
 /** Reads a time; without an offset it is local time in the job's time zone, on every machine. */

@@ -27,8 +27,11 @@ import { type MisfireRules, type Overlap, overlapNames } from './job-rules.ts'
 export interface JobOptions extends RunOptions {
   /** Unique within the tenant; up to 128 characters. */
   name: string
-  /** The name of the handler of its runs, which may be registered in another process. */
-  handler: string
+  /**
+   * The name of the handler of its runs, which may be registered in another process. Left out when
+   * `target` is given.
+   */
+  handler?: string
   /** The payload of its runs: any value that JSON can represent. @default null */
   payload?: unknown
 
@@ -92,7 +95,7 @@ export const jobOptions = {
   },
   handler: {
     kind: name,
-    required: true,
+    defaultShown: 'none: `target`',
     help: 'the handler that runs',
     guide: "the handler's name; it may be in another process, or not exist yet",
     flag: '--handler <name>',

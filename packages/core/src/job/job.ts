@@ -2,6 +2,7 @@
 import type { RunConcurrency, RunRate } from '../flow/flow.ts'
 import type { RetryPolicy } from '../run/retry.ts'
 import type { Delivery } from '../run/run-policy.ts'
+import type { Target } from '../target/target.ts'
 import type { JobRules } from './job-rules.ts'
 import type { SlotReason } from './slot-decision.ts'
 
@@ -15,6 +16,8 @@ export interface Job {
   readonly name: string
   /** The name of the handler of its runs. */
   readonly handler: string
+  /** What performs its runs: the handler, or another target. */
+  readonly target: Target
   /** The queue of its runs. */
   readonly queue: string
   /** The priority of its runs. */

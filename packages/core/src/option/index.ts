@@ -1,6 +1,7 @@
 export {
   type CheckedOptions,
   type Form,
+  type FormOf,
   type Kind,
   type Option,
   type OptionsOf,

@@ -20,7 +20,10 @@ export type Form =
   /** A duration or an ISO 8601 period, which may have months. */
   | { readonly type: 'period' }
   | { readonly type: 'labels' }
-  | { readonly type: 'list'; readonly max: number; readonly of: string }
+  /** `length`: of each string; that of names when left out. */
+  | { readonly type: 'list'; readonly max: number; readonly of: string; readonly length?: number }
+  /** An object of strings, such as headers. */
+  | { readonly type: 'texts'; readonly max: number; readonly length: number }
   | { readonly type: 'json' }
   /** A key of flow control: a string, or the path of a payload field. */
   | { readonly type: 'flow-key' }
@@ -28,6 +31,8 @@ export type Form =
   | { readonly type: 'backoff' }
   /** An object; `shorthand` is the member whose value may stand for the whole object. */
   | { readonly type: 'members'; readonly members: OptionTable; readonly shorthand?: string }
+  /** An object whose member `kind` says which other members it has. */
+  | { readonly type: 'variants'; readonly variants: Readonly<Record<string, OptionTable>> }
 
 export type FormOf<Type extends Form['type']> = Extract<Form, { readonly type: Type }>
 

@@ -74,6 +74,7 @@ export {
   policyOptions,
   type RunPolicy,
   retryIn,
+  targetFrom,
 } from './run-policy.ts'
 export {
   type AttemptOutcome,

@@ -4,6 +4,7 @@
  * run as JSON; null when all values are defaults.
  */
 
+import type { Target } from '../target/target.ts'
 import { defaultRetryPolicy, type RetryPolicy, type RetryPolicyInput } from './retry.ts'
 import { traits } from './run-state.ts'
 
@@ -23,6 +24,8 @@ export interface RunPolicy extends RetryPolicy {
   readonly heartbeatMs?: number
   /** The instant from which no attempt begins, by the database's clock. */
   readonly expiresAtMs?: number
+  /** What performs the run; left out when that is its handler. */
+  readonly target?: Target
 }
 
 /** Encodes a policy; null when all values are defaults. `stored` has the values kept unchanged. */
@@ -57,6 +60,12 @@ export function deliveryFrom(bits: number, policy: string | null): Delivery {
   return decodeRunPolicy(policy).transactional ? 'transactional' : 'at-least-once'
 }
 
+/** Returns what performs the runs of this handler and policy. */
+export function targetFrom(handler: string, policy: string | null): Target {
+  const handled: Target = { kind: 'handler', name: handler }
+  return policy === null ? handled : (decodeRunPolicy(policy).target ?? handled)
+}
+
 /** Returns the part of a policy that says when to retry. */
 export function retryIn({ backoff, retryOn, abortOn }: RunPolicy): RetryPolicy {
   return { backoff, retryOn, ...(abortOn && { abortOn }) }
@@ -67,6 +76,7 @@ export function policyOptions(text: string | null): {
   retry?: RetryPolicyInput
   heartbeatMs?: number
   delivery?: Delivery
+  target?: Target
 } {
   if (text === null) return {}
   const policy = decodeRunPolicy(text)

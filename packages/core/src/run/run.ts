@@ -5,6 +5,7 @@
 
 import type { Failure } from '../errors/failure.ts'
 import type { RunConcurrency, RunRate } from '../flow/flow.ts'
+import type { Target } from '../target/target.ts'
 import type { Resolution } from './resolution.ts'
 import type { Delivery, RunPolicy } from './run-policy.ts'
 import type { AttemptOutcome, FinalState, RunState } from './run-state.ts'
@@ -47,6 +48,8 @@ export interface RunDefinition {
   readonly tenantId: number
   /** The name of the handler that executes it. */
   readonly handler: string
+  /** What performs it: its handler, or another target. */
+  readonly target: Target
   /** The queue from which workers claim it. */
   readonly queue: string
   /** From 0 to 10, higher first. */

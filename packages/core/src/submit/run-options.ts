@@ -23,6 +23,7 @@ import { compileLabels, type Labels } from '../run/labels.ts'
 import type { RetryPolicyInput } from '../run/retry.ts'
 import { retryKind } from '../run/retry-options.ts'
 import { type Delivery, deliveries } from '../run/run-policy.ts'
+import { type Target, targetOption } from '../target/target.ts'
 import { conflictModes, type KeyOptions, spanOf, type TimeSpan } from './key-conflict.ts'
 
 /** The options that submitted runs and the runs of jobs have in common. */
@@ -70,6 +71,11 @@ export interface RunOptions {
    * not start yet are scheduled for the instant at which they may. @default no limit
    */
   rate?: RateOptions
+  /**
+   * What performs the run instead of a handler: an HTTP request, a program, a message. Excludes a
+   * handler. @default the handler
+   */
+  target?: Target
 }
 
 /**
@@ -184,6 +190,14 @@ export const sharedRunOptions = {
     guide:
       'how many runs with a key start per unit of time: [flow control](guides/flow-control.md)',
     flag: null,
+  },
+  target: {
+    kind: targetOption,
+    defaultShown: 'the handler',
+    help: 'what performs the run instead of a handler',
+    guide: '[what performs the run](guides/targets.md) instead of a handler',
+    flag: null,
+    stored: 'policy',
   },
   createdBy: {
     kind: text(limits.createdByLength),

@@ -2,7 +2,6 @@
  * The compiled form of options, used inside: defaults are applied and everything is checked once,
  * here.
  */
-import { checkName } from '../check/check-value.ts'
 import { refuseOption } from '../check/refuse-option.ts'
 import { PunctualError } from '../errors/errors.ts'
 import { type CompiledFlow, compileFlow, flowIn, type RunFlow } from '../flow/flow.ts'
@@ -10,6 +9,8 @@ import { checkOptions, givenOf } from '../option/check-options.ts'
 import { type CheckedOptions, storedIn } from '../option/option.ts'
 import { type Delivery, encodeRunPolicy } from '../run/run-policy.ts'
 import { traits } from '../run/run-state.ts'
+import type { Target } from '../target/target.ts'
+import { handlerFor } from '../target/target-handler.ts'
 import { compileKeyConflict, type KeyConflict } from './key-conflict.ts'
 import { runOptions, type SubmitOptions } from './run-options.ts'
 
@@ -52,12 +53,28 @@ export type CheckedRunOptions = CheckedOptions<typeof runOptions>
 /** The options that are stored in the policy under their names. */
 const stored = storedIn(runOptions, 'policy')
 
-export function compileOptions(handler: string, options: SubmitOptions = {}): CompiledOptions {
+/**
+ * Compiles the options of a run. `handler`: the name of a handler, or another target; undefined
+ * when the options have the target.
+ */
+export function compileOptions(
+  handler: string | Target | undefined,
+  options: SubmitOptions = {},
+): CompiledOptions {
+  if (typeof handler === 'object' && handler !== null && 'kind' in handler)
+    return compileForTarget(handler, options)
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     refuseOption('options', 'an object', options)
   const checked = checkOptions(runOptions, 'submit', options)
   if (options.runAt !== undefined) checkTimes(options, checked)
-  return compileChecked(checkName('handler', handler), checked, compileKeyConflict(options))
+  return compileChecked(handler, checked, compileKeyConflict(options))
+}
+
+function compileForTarget(target: Target, options: SubmitOptions): CompiledOptions {
+  if (options.target === undefined || options.target === target)
+    return compileOptions(undefined, { ...options, target })
+  const message = 'The target is given twice. Pass it instead of a handler, or as an option.'
+  throw new PunctualError('invalid_option', message, { field: 'target' })
 }
 
 function checkTimes(options: SubmitOptions, { runAt, expiresAt }: CheckedRunOptions): void {
@@ -71,10 +88,11 @@ function checkTimes(options: SubmitOptions, { runAt, expiresAt }: CheckedRunOpti
 
 /** Applies the defaults to options that have been checked, one by one and together. */
 export function compileChecked(
-  handler: string,
+  given: string | undefined,
   checked: CheckedRunOptions,
   conflict: KeyConflict | null,
 ): CompiledOptions {
+  const handler = handlerFor(given, checked.target)
   const delivery = checked.delivery ?? runOptions.delivery.default
   return Object.freeze({
     handler,
@@ -92,13 +110,20 @@ export function compileChecked(
     policy: encodeRunPolicy({
       retry: checked.retry,
       delivery,
-      stored: givenOf(stored, checked),
+      stored: givenOf(stored, withoutHandlerTarget(checked)),
       expiresAtMs: checked.expiresAt ?? null,
     }),
     traits: traitsOf(checked, delivery),
     strict: checked.strict ?? runOptions.strict.default,
     flow: compileFlow(handler, checked),
   })
+}
+
+/** A target that is a handler is the handler of the run, and is not stored a second time. */
+function withoutHandlerTarget(checked: CheckedRunOptions): CheckedRunOptions {
+  if (checked.target?.kind !== 'handler') return checked
+  const { target: _, ...others } = checked
+  return others
 }
 
 function traitsOf(checked: CheckedRunOptions, delivery: Delivery): number {

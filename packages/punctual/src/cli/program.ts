@@ -40,6 +40,7 @@ import { addMigrate } from './commands/migrate.ts'
 import { addNext } from './commands/next.ts'
 import { addQueuesList } from './commands/queues/list.ts'
 import { addQueuesPause, addQueuesResume } from './commands/queues/pause.ts'
+import { addRun } from './commands/run.ts'
 import { addRunsCancel } from './commands/runs/cancel.ts'
 import { addRunsEdit } from './commands/runs/edit.ts'
 import { addRunsList } from './commands/runs/list.ts'
@@ -85,6 +86,7 @@ export function createProgram(): Command {
   addStart(program)
   addWorker(program)
   addSubmit(program)
+  addRun(program)
   addGroup(program, 'runs', 'list, inspect and change runs', [
     ...[addRunsList, addRunsShow, addRunsTail, addRunsLogs, addRunsCancel, addRunsReschedule],
     ...[addRunsPromote, addRunsReprioritise, addRunsEdit, addRunsResolve],

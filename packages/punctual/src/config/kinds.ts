@@ -51,6 +51,20 @@ export function someOf<const T extends string>(...choices: readonly T[]): Kind<r
   }
 }
 
+/** Any texts; the command that uses them checks each. */
+export function listOf(expected: string): Kind<readonly string[]> {
+  const accept = (value: unknown) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')
+      ? (value as string[])
+      : undefined
+  return {
+    expected,
+    placeholder: 'list',
+    fromText: (value) => accept(value.split(',').map((each) => each.trim())),
+    fromJson: accept,
+  }
+}
+
 const YES = new Set(['true', 'on', 'yes', '1'])
 const NO = new Set(['false', 'off', 'no', '0'])
 

@@ -26,8 +26,9 @@ export function libraryOptions(config: Config, roles: readonly RoleName[]): Punc
   }
 }
 
-function workerSettings({ concurrency, leaseMs, workerLabels, queues }: Config): WorkerSettings {
-  const base = { concurrency, leaseMs, labels: workerLabels }
+function workerSettings(config: Config): WorkerSettings {
+  const { concurrency, leaseMs, workerLabels: labels, queues, targets, egressAllow } = config
+  const base = { concurrency, leaseMs, labels, targets, egressAllow: egressAllow ?? [] }
   if (queues === null) return base
   const caps = Object.entries(queues).map(([name, cap]) => [
     name,

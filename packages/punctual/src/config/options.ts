@@ -4,7 +4,9 @@ import { type Actor, checkActor } from '@punctual/core/audit'
 import { checkName, checkText, refuseOption } from '@punctual/core/check'
 import { defaults, limits, PunctualError } from '@punctual/core/errors'
 import { zoneOf } from '@punctual/core/schedule'
+import type { TargetKindName } from '@punctual/core/target'
 import { isSchemaName, type Keyring, parseConnectionUrl } from '@punctual/store'
+import { EgressPolicy, performedKinds } from '@punctual/worker'
 import { readKeyring } from '../secrets/read-keyring.ts'
 import type { Logger } from './logger.ts'
 
@@ -29,6 +31,17 @@ export interface WorkerSettings {
    * 30000
    */
   leaseMs?: number
+  /**
+   * The kinds of targets whose runs this process performs: `handler` for its own handlers, and
+   * `http` and others without any. @default ['handler']
+   */
+  targets?: readonly TargetKindName[]
+  /**
+   * What HTTP requests of targets may reach besides public addresses on the ports 80, 443, 8080 and
+   * 8443: hosts, addresses and networks, each with an optional port, such as `localhost:*` or
+   * `10.0.0.0/8`; for one tenant as in `acme=10.0.0.0/8`. @default none
+   */
+  egressAllow?: readonly string[]
 }
 
 /** Options of `Punctual.start`. */
@@ -121,6 +134,8 @@ export interface CompiledOptions {
   readonly queueConcurrency: Readonly<Record<string, number>>
   readonly labels: Readonly<Record<string, string>>
   readonly leaseMs: number
+  readonly targets: ReadonlySet<TargetKindName>
+  readonly egress: EgressPolicy
   readonly drainMs: number
   readonly retentionDays: number
   readonly timezone: string
@@ -161,6 +176,8 @@ const KNOWN = [
   'secretsKeyFile',
 ]
 
+const WORKER_KNOWN = ['concurrency', 'queues', 'labels', 'leaseMs', 'targets', 'egressAllow']
+
 function checkInteger(field: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new PunctualError(
@@ -180,6 +197,17 @@ function compileRoles(names: readonly string[] | undefined): ReadonlySet<RoleNam
         { field: 'roles' },
       )
   return new Set(chosen as RoleName[])
+}
+
+function compileTargets(kinds: WorkerSettings['targets']): ReadonlySet<TargetKindName> {
+  for (const kind of kinds ?? [])
+    if (!performedKinds.includes(kind))
+      throw new PunctualError(
+        'invalid_config',
+        `worker.targets must be a list of ${performedKinds.join(', ')}; got ${JSON.stringify(kind)}.`,
+        { field: 'worker.targets' },
+      )
+  return new Set(kinds ?? ['handler'])
 }
 
 function refuseUnknown(where: string, options: object, known: readonly string[]): void {
@@ -229,7 +257,7 @@ function compileQueues(queues: WorkerSettings['queues']) {
 
 export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv): CompiledOptions {
   refuseUnknown('Punctual.start', options, KNOWN)
-  refuseUnknown('worker', options.worker ?? {}, ['concurrency', 'queues', 'labels', 'leaseMs'])
+  refuseUnknown('worker', options.worker ?? {}, WORKER_KNOWN)
   const databaseUrl = options.embedded ? null : options.databaseUrl || env.DATABASE_URL || null
   if (databaseUrl === null && env.NODE_ENV === 'production' && !options.embedded)
     throw new PunctualError(
@@ -268,6 +296,8 @@ export function compileOptions(options: PunctualOptions, env: NodeJS.ProcessEnv)
     ...compileQueues(worker.queues),
     labels: compileLabels(worker.labels),
     leaseMs: checkInteger('worker.leaseMs', worker.leaseMs ?? defaults.leaseMs, 1_000, 3_600_000),
+    targets: compileTargets(worker.targets),
+    egress: new EgressPolicy(worker.egressAllow ?? []),
     drainMs: checkInteger('drainMs', options.drainMs ?? defaults.drainMs, 0, 86_400_000),
     retentionDays: checkInteger(
       'retentionDays',

@@ -9,7 +9,6 @@ import { isSchemaName } from '@punctual/store'
 import {
   autoOnOrOff,
   httpUrls,
-  type Kind,
   oneOf,
   onOrOff,
   pairs,
@@ -20,31 +19,9 @@ import {
   whole,
 } from './kinds.ts'
 import { type RoleName, roles } from './options.ts'
-import type { SecretKind } from './show-secret.ts'
+import { type Setting, setting } from './setting.ts'
+import { targetSettings } from './target-settings.ts'
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts'
-
-/**
- * Which commands accept the flag: `database` all that use the database, `node` those that run a
- * node, `http` the one with the HTTP API, `server` those that can also work over HTTP.
- */
-export type SettingGroup = 'database' | 'node' | 'http' | 'server'
-
-export interface Setting<T> {
-  readonly group: SettingGroup
-  readonly flag: string
-  readonly env: string
-  readonly kind: Kind<T>
-  readonly default: T
-  readonly help: string
-  /** Shown in the reference when the default is not a plain value: "depends on …". */
-  readonly defaultShown?: string
-  /** The value holds a password or is a key: it is never shown in full. */
-  readonly secret?: SecretKind
-}
-
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition
-}
 
 const postgresUrl = text(
   'postgres://user:password@host:5432/database, several hosts with commas',
@@ -275,6 +252,7 @@ export const settings = {
     defaultShown: 'all',
     help: 'queues to claim from, each with an optional cap: emails,reports=5',
   }),
+  ...targetSettings,
   workerLabels: setting<Readonly<Record<string, string>>>({
     group: 'node',
     flag: '--worker-labels',
@@ -383,6 +361,7 @@ export const settings = {
   }),
 } as const
 
+export type { Setting, SettingGroup } from './setting.ts'
 export type Settings = typeof settings
 export type SettingName = keyof Settings
 export const settingNames = Object.keys(settings) as SettingName[]

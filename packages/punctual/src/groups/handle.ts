@@ -1,13 +1,14 @@
 /** The handle on one group, for its creator or for a caller that knows its id. */
 import type { Group } from '@punctual/core/run'
 import type { SubmitOptions } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 import type { WaitOptions } from '../runs/read-options.ts'
 import type { SubmitCallOptions } from '../submit/handler-handle.ts'
 
 /** A member of a group: the arguments of `submit` as an object. */
 export interface GroupRun {
-  /** The name of its handler. */
-  handler: string
+  /** The name of its handler, or another target. */
+  handler: string | Target
   /** The payload, any JSON value. @default null */
   payload?: unknown
   /** The options of `submit`, without `tx`. @default those of `submit` */

@@ -91,7 +91,7 @@ export async function groupSubmissions(
     }),
   )
   for (const [i, { handler, payload }] of runs.entries())
-    await atLater(i, handlers.checkPayload(handler, payload))
+    if (typeof handler === 'string') await atLater(i, handlers.checkPayload(handler, payload))
   return submissions
 }
 

@@ -1,6 +1,7 @@
 /** Compiles a handler at registration, so that errors surface there and not at the first run. */
-import { checkName, oneOf, refuseOption } from '@punctual/core/check'
+import { oneOf, refuseOption } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
+import { checkHandlerName } from '@punctual/core/target'
 import type { RegisteredHandler } from '@punctual/worker'
 import { batched } from './batched.ts'
 import { asPayloadSchema } from './given-schema.ts'
@@ -23,7 +24,7 @@ export function compileHandler(
   first: HandlerArgument,
   second: HandlerArgument | undefined,
 ): CompiledHandler {
-  checkName('handler', name)
+  checkHandlerName('handler', name)
   const [body, options = {}] = isBody(first) ? [first, second] : [second, first]
   if (!isBody(body))
     throw new PunctualError(

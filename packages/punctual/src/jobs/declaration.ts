@@ -6,7 +6,7 @@ import { defaults } from '@punctual/core/errors'
 import type { RunConcurrency, RunRate } from '@punctual/core/flow'
 import { type CompiledJob, type JobDefaults, type JobRules, jobOptions } from '@punctual/core/job'
 import { storedIn } from '@punctual/core/option'
-import { policyOptions, traits } from '@punctual/core/run'
+import { policyOptions, targetFrom, traits } from '@punctual/core/run'
 import type { StoredJob } from '@punctual/store'
 
 export type Declaration = Readonly<Record<string, unknown>>
@@ -59,7 +59,7 @@ function declare(job: Parts, installation: JobDefaults): Declaration {
   const unless = <T>(value: T, common: T) => (value === common ? undefined : value)
   const entries = {
     name: job.name,
-    handler: job.handler,
+    handler: targetFrom(job.handler, job.policy).kind === 'handler' ? job.handler : undefined,
     payload: job.payload ?? undefined,
     ...whenOf(job),
     timezone: rules.timezone,
@@ -151,9 +151,15 @@ export function canonical(value: unknown): string {
 
 const WHENS = ['cron', 'every', 'everyAfterEnd', 'at', 'delayMs']
 
-/** A changed schedule replaces the previous one, also when it is of another kind. */
+const PERFORMERS = ['handler', 'target']
+
+/**
+ * A changed schedule replaces the previous one, also when it is of another kind, and so does what
+ * performs the runs.
+ */
 export function withChanges(declared: Declaration, changes: object): Declaration {
   const rest: Record<string, unknown> = { ...declared }
-  if (WHENS.some((when) => when in changes)) for (const when of WHENS) delete rest[when]
+  for (const names of [WHENS, PERFORMERS])
+    if (names.some((name) => name in changes)) for (const name of names) delete rest[name]
   return { ...rest, ...changes }
 }

@@ -9,11 +9,11 @@ const PRUNED_MAX = 100_000
 
 /** The declared options of a job and whether it is paused, without its progress. */
 export function definitionOf(job: Job): Definition {
-  const { name, handler, queue, priority, payload, rules, startAt, endAt, maxRuns } = job
+  const { name, handler, target, queue, priority, payload, rules, startAt, endAt, maxRuns } = job
   const { maxAttempts, timeoutMs, delivery, retry, heartbeatMs, concurrency, rate } = job
   const { labels, description, owner, source, version, pausedAt, pausedNote } = job
   return {
-    ...{ name, handler, queue, priority, payload, rules, startAt, endAt, maxRuns },
+    ...{ name, handler, target, queue, priority, payload, rules, startAt, endAt, maxRuns },
     ...{ maxAttempts, timeoutMs, delivery, retry, heartbeatMs, concurrency, rate },
     ...{ labels, description, owner, source, version, pausedAt, pausedNote },
   }

@@ -4,14 +4,16 @@
  * inserts them with one statement.
  */
 import { type CompiledOptions, compileOptions, type SubmitOptions } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 
 const HANDLERS_MAX = 1_000
 
 export class SubmissionCompiler {
   readonly #plain = new Map<string, CompiledOptions>()
 
-  compile(handler: string, options: SubmitOptions = {}): CompiledOptions {
-    if (!isEmpty(options)) return compileOptions(handler, options)
+  /** `handler`: the name of a handler, or another target. */
+  compile(handler: string | Target, options: SubmitOptions = {}): CompiledOptions {
+    if (typeof handler !== 'string' || !isEmpty(options)) return compileOptions(handler, options)
     const known = this.#plain.get(handler)
     if (known) return known
     const compiled = compileOptions(handler, options)

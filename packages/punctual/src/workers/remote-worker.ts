@@ -17,6 +17,7 @@ import {
 import type { Logger } from '../config/logger.ts'
 import { compileOptions, type WorkerSettings } from '../config/options.ts'
 import { version } from '../config/version.ts'
+import { addExecutors } from '../handlers/add-executors.ts'
 import { Handlers } from '../handlers/handlers.ts'
 import type { Middleware } from '../handlers/middleware.ts'
 import type { HandlerArgument } from '../handlers/options.ts'
@@ -76,7 +77,7 @@ export class RemoteWorker {
   readonly #options: ReturnType<typeof compileOptions>
   readonly #servers: readonly string[]
   readonly #apiKey: string | null
-  readonly #handlers = new Handlers()
+  readonly #handlers: Handlers
   readonly #worker: HandlerWorker
 
   private constructor(given: RemoteWorkerOptions) {
@@ -85,10 +86,12 @@ export class RemoteWorker {
     this.#options = compileOptions({ ...options, embedded: true }, {})
     this.#servers = serversOf(server)
     this.#apiKey = apiKey ?? null
+    this.#handlers = new Handlers(this.#options.targets.has('handler'))
     this.#worker = new HandlerWorker({
       make: () => this.#make(),
       onError: (error) => this.#fault('worker', error),
     })
+    if (addExecutors(this.#handlers, this.#options, null)) this.#worker.announce()
   }
 
   /**
@@ -106,7 +109,7 @@ export class RemoteWorker {
     second?: HandlerArgument,
   ): HandlerHandle<unknown> => {
     this.#handlers.register(name, first, second)
-    this.#worker.announce()
+    if (this.#options.targets.has('handler')) this.#worker.announce()
     const submit = async () => notRemote('Submitting')
     return { name, submit, submitMany: submit }
   }

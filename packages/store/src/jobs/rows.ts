@@ -1,6 +1,6 @@
 /** Converts rows of jobs to the public type. */
 import { decodeRules, type Job, type JobRules } from '@punctual/core/job'
-import { decodeRunPolicy, deliveryFrom, retryIn } from '@punctual/core/run'
+import { decodeRunPolicy, deliveryFrom, retryIn, targetFrom } from '@punctual/core/run'
 import { decodeFlow } from '../submit/flow-keys.ts'
 import type { FindJobsRow } from './statements.gen.ts'
 
@@ -30,6 +30,7 @@ export function toJob(row: FindJobsRow): StoredJob {
     rules,
     rulesText: spec,
     delivery: deliveryFrom(row.traits, row.policy),
+    target: targetFrom(row.handler, row.policy),
     heartbeatMs: runPolicy.heartbeatMs ?? null,
     ...decodeFlow(flow),
     retry: retryIn(runPolicy),

@@ -90,11 +90,14 @@ export function toRun(row: FindRunsRow, earlier: readonly Attempt[]): Run {
 
 /** What the run is, wherever it is. */
 function definitionIn(row: FindRunsRow) {
-  const { jobId, job, slotAt, missedFrom, policy, traits: bits } = row
+  const { jobId, job, slotAt, missedFrom, policy: text, traits: bits } = row
+  const { target = { kind: 'handler' as const, name: row.handler }, ...policy } =
+    decodeRunPolicy(text)
   return {
     id: row.id,
     tenantId: row.tenantId,
     handler: row.handler,
+    target,
     queue: row.queue,
     priority: row.priority,
     payload: JSON.parse(row.payload),
@@ -107,9 +110,9 @@ function definitionIn(row: FindRunsRow) {
     createdBy: row.createdBy,
     trace: row.trace,
     job: jobId === null ? null : { id: jobId, name: job, slotAt, missedFrom },
-    delivery: deliveryFrom(bits, policy),
-    policy: decodeRunPolicy(policy),
-    expiresAt: expiryOf(bits, policy),
+    delivery: deliveryFrom(bits, text),
+    policy,
+    expiresAt: expiryOf(bits, text),
     replayOf: row.replayOf,
     replayedAs: row.replayedAs,
     editedAt: row.editedAt,

@@ -8,6 +8,7 @@ import { type Quotas, quotaExceeded, tenantSuspended } from '@punctual/core/iden
 import { type CompiledJob, gapBelow } from '@punctual/core/job'
 import type { TimingCache } from '@punctual/core/schedule'
 import type { Submission } from '@punctual/core/submit'
+import { kindOfHandler } from '@punctual/core/target'
 import type pg from 'pg'
 import type { Database } from '../connection/database.ts'
 import { retrying } from '../connection/retrying.ts'
@@ -84,9 +85,9 @@ export class QuotaKeeper {
       })
     if (tenant.suspended) throw tenantSuspended(tenant.name)
     const { quotas } = tenant
-    submissions.forEach(({ options: { timeoutMs }, payload }, i) => {
+    submissions.forEach(({ options: { timeoutMs, handler }, payload }, i) => {
       const at = submissions.length === 1 ? '' : `[${i}].`
-      checkOne(quotas, { timeoutMs, payload }, at)
+      checkOne(quotas, { timeoutMs, handler, payload }, at)
     })
     const { submissionsPerSecond } = quotas
     if (submissionsPerSecond !== undefined)
@@ -116,7 +117,8 @@ export class QuotaKeeper {
 
   /** Checks that a new or changed job is within the quotas. @throws `quota_exceeded` */
   checkJob(quotas: Quotas, job: CompiledJob, timings: TimingCache): void {
-    checkOne(quotas, { timeoutMs: job.run.timeoutMs, payload: job.payload }, '')
+    const { timeoutMs, handler } = job.run
+    checkOne(quotas, { timeoutMs, handler, payload: job.payload }, '')
     const { minIntervalMs } = quotas
     if (minIntervalMs === undefined) return
     const nowMs = Math.floor(this.#database.clock.nowMs())
@@ -155,6 +157,11 @@ export class QuotaKeeper {
     return quotas.sessions ?? limits.sessionsPerTenant
   }
 
+  /** The name of a tenant; null when it does not exist. */
+  async tenantName(tenantId: number): Promise<string | null> {
+    return (await this.#tenants.get(tenantId)).name
+  }
+
   /** How many bytes a run of the tenant may log. */
   async logBytes(tenantId: number): Promise<number> {
     const { quotas } = await this.#tenants.get(tenantId)
@@ -163,11 +170,28 @@ export class QuotaKeeper {
 }
 
 /** Checks the quotas that hold for runs and jobs alike. */
-function checkOne(quotas: Quotas, run: { timeoutMs: number; payload: string }, at: string): void {
-  const { payloadBytes, timeoutMs } = quotas
+function checkOne(
+  quotas: Quotas,
+  run: { timeoutMs: number; handler: string; payload: string },
+  at: string,
+): void {
+  const { payloadBytes, timeoutMs, executors } = quotas
+  if (executors !== undefined) checkExecutor(executors, run.handler, at)
   if (payloadBytes !== undefined) checkBytes(payloadBytes, run.payload, `${at}payload`)
   if (timeoutMs !== undefined && run.timeoutMs > timeoutMs)
     throw quotaExceeded('timeoutMs', timeoutMs, { used: run.timeoutMs, field: `${at}timeoutMs` })
+}
+
+/** The handler `@http` belongs to targets of the kind `http`; any other is one that users wrote. */
+function checkExecutor(executors: readonly string[], handler: string, at: string): void {
+  const kind = kindOfHandler(handler)
+  if (executors.includes(kind)) return
+  const permitted = executors.length === 0 ? 'none' : executors.join(', ')
+  throw new PunctualError(
+    'quota_exceeded',
+    `The quota executors of the tenant permits targets of the kinds ${permitted}; this request has the kind ${kind}. The operator of this installation can change it.`,
+    { field: `${at}${kind === 'handler' ? 'handler' : 'target'}` },
+  )
 }
 
 function checkBytes(payloadBytes: number, payload: string, field: string): void {

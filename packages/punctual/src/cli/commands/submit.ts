@@ -20,13 +20,16 @@ interface Flags extends FlagValues {
   waitTimeout?: string
 }
 
+/** A target is performed with `punctual run`. */
+const { target: _, ...flagsOfHandlers } = runOptions
+
 export function addSubmit(program: Command): void {
   const command = program
     .command('submit')
     .description('submit one run of a handler')
     .argument('<handler>', 'name of the handler')
     .argument('[payload]', 'JSON; @file reads a file, - reads standard input (default: null)')
-  addOptionFlags(command, runOptions)
+  addOptionFlags(command, flagsOfHandlers)
     .option('--wait', 'wait until the run has ended, and show its result')
     .option('--wait-timeout <time>', 'stop waiting after this long; the run continues')
   addFlags(command, ['database', 'server'])

@@ -3,7 +3,7 @@ import { PunctualError } from '@punctual/core/errors'
 import { type RunFilter, type RunState, runStates } from '@punctual/core/run'
 import type { Command } from 'commander'
 import { parseInstantIn } from './instants.ts'
-import { parseLabels } from './labels.ts'
+import { parsePairs } from './labels.ts'
 
 export interface FilterFlags {
   state?: string
@@ -59,7 +59,7 @@ export function filterOf(flags: FilterFlags, tz: string, nowMs: number): RunFilt
     ...(queue !== undefined && { queue }),
     ...(handler !== undefined && { handler }),
     ...(job !== undefined && { job }),
-    ...(label !== undefined && { labels: parseLabels(label) }),
+    ...(label !== undefined && { labels: parsePairs('--label', label) }),
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...range('due'),
     ...range('created'),

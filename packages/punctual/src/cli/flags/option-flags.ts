@@ -1,12 +1,12 @@
 /** The flags of options: help, choices and parsing are derived from the rows of their table. */
 import { checkJsonText } from '@punctual/core/check'
 import { PunctualError } from '@punctual/core/errors'
-import type { Form, Option, OptionTable } from '@punctual/core/option'
+import type { Form, FormOf, Option, OptionTable } from '@punctual/core/option'
 import { type Command, Option as Flag } from 'commander'
 import { parseBackoff } from './backoff.ts'
 import { parseDuration, shortDuration } from './durations.ts'
 import { parseInteger } from './integer.ts'
-import { parseLabels } from './labels.ts'
+import { parsePairs } from './labels.ts'
 import { parseRate } from './rate.ts'
 import { readPayload } from './read-input.ts'
 
@@ -46,6 +46,10 @@ export function flagsOf(table: OptionTable): OptionFlag[] {
     // A member is required only when its option is given.
     if (form.type === 'members')
       return flagsOf(form.members).map((member) => ({ ...member, required: false }))
+    if (form.type === 'variants')
+      return Object.values(form.variants).flatMap((members) =>
+        flagsOf(members).map((member) => ({ ...member, required: false })),
+      )
     if (flag === null) return []
     const repeated = flag.endsWith('...>') ? '; may be repeated' : ''
     return {
@@ -62,7 +66,10 @@ function defaultOf({ default: value, defaultShown, kind }: Option): string | nul
 }
 
 /** Flags that set several members of an option at once. */
-const together: Readonly<Record<string, (text: string) => object>> = { '--rate': parseRate }
+const together: Readonly<Record<string, (text: string) => object>> = {
+  '--rate': parseRate,
+  '--shell': (command) => ({ command, shell: true }),
+}
 
 /** Returns the options that the flags set. */
 export function optionsFrom(
@@ -77,6 +84,9 @@ export function optionsFrom(
       const members = optionsFrom(form.members, flags, reading)
       refuseIncomplete(form.members, members)
       if (Object.keys(members).length > 0) options[name] = members
+    } else if (form.type === 'variants') {
+      const target = variantFrom(form.variants, flags, reading)
+      if (target !== null) options[name] = target
     } else if (option.flag !== null) {
       const value = flags[new Flag(option.flag).attributeName()]
       const flag = nameOf(option.flag)
@@ -86,6 +96,28 @@ export function optionsFrom(
     }
   }
   return options
+}
+
+/** Returns the variant that flags set: its kind and its members; null when they set none. */
+function variantFrom(
+  variants: FormOf<'variants'>['variants'],
+  flags: FlagValues,
+  reading: Reading,
+): object | null {
+  let found: { readonly kind: string } | null = null
+  for (const [kind, table] of Object.entries(variants)) {
+    const members = optionsFrom(table, flags, reading)
+    if (Object.keys(members).length === 0) continue
+    refuseIncomplete(table, members)
+    if (found !== null)
+      throw new PunctualError(
+        'invalid_option',
+        `The flags name targets of two kinds, ${found.kind} and ${kind}. Give those of one.`,
+        { field: 'target' },
+      )
+    found = { kind, ...members }
+  }
+  return found
 }
 
 /** `--rate` of `--rate <n/unit>`. */
@@ -117,7 +149,8 @@ function parse(form: Form, flag: string, value: unknown, reading: Reading): unkn
     case 'instant':
       return reading.instant(flag, text)
     case 'labels':
-      return parseLabels(value as readonly string[])
+    case 'texts':
+      return parsePairs(flag, value as readonly string[])
     case 'backoff':
       return parseBackoff(flag, text)
     case 'json':

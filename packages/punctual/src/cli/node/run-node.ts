@@ -47,8 +47,10 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   reportPreparing(context, log)
   const database = await openDatabase(context, work.mode, (exited) => reportExit(log, exited))
   interrupts.signal.throwIfAborted()
+  const options = libraryOptions(config, work.roles)
   const punctual = await Punctual.start({
-    ...libraryOptions(config, work.roles),
+    ...options,
+    worker: { ...options.worker, egressAllow: egressOf(config, database) },
     ...callbackTo(config.callbackUrl, http),
     databaseUrl: database.url,
     embedded: false,
@@ -73,12 +75,22 @@ export async function runNode(context: CommandContext, work: NodeWork): Promise<
   return exit.ok
 }
 
+const LOOPBACK = /^(127(?:\.\d+){3}|::1|localhost)$/
+
 /** Targets on this machine reach a node that listens on loopback. */
 function callbackTo(callbackUrl: string | null, http: Listening | null) {
   if (callbackUrl !== null || http === null) return {}
   const { hostname } = new URL(http.url)
-  const local = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
-  return local ? { callbackUrl: http.url } : {}
+  return LOOPBACK.test(hostname.replace(/^\[|\]$/g, '')) ? { callbackUrl: http.url } : {}
+}
+
+/** On a machine that one person uses, targets may reach what that person runs on it. */
+function egressOf(
+  { egressAllow, host }: CommandContext['config'],
+  { server }: OpenedDatabase,
+): readonly string[] {
+  const isOwn = server !== null && LOOPBACK.test(host)
+  return egressAllow ?? (isOwn ? ['localhost:*'] : [])
 }
 
 async function openHttp(

@@ -12,7 +12,7 @@ import {
   labelText,
   scheduleText,
 } from '../../output/job-view.ts'
-import { concurrencyText, deliveryText, rateText } from '../../output/policy-text.ts'
+import { concurrencyText, deliveryText, rateText, targetText } from '../../output/policy-text.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'
@@ -74,6 +74,7 @@ function showJob(terminal: Terminal, job: Job, nowMs: number): void {
   field('misfire', misfireText(job))
   field('overlap', rules.overlap)
   field('failures', failuresText(job))
+  field('target', targetText(job.target))
   field('handler', `${job.handler} (queue ${job.queue}, priority ${job.priority})`)
   field('payload', JSON.stringify(job.payload))
   field('attempts', `at most ${job.maxAttempts}, each up to ${showDuration(job.timeoutMs)}`)

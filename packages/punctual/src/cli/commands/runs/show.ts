@@ -1,5 +1,4 @@
 /** `punctual runs show <id>`: one run, why it is not running, and the end of its log. */
-import { PunctualError } from '@punctual/core/errors'
 import {
   type Attempt,
   type FinishedRun,
@@ -10,8 +9,9 @@ import {
 } from '@punctual/core/run'
 import type { Command } from 'commander'
 import { showAge, showDuration } from '../../flags/durations.ts'
+import { runNotFound } from '../../output/follow-log.ts'
 import { printLogLine, readLogEnd } from '../../output/log-lines.ts'
-import { concurrencyText, deliveryText, rateText } from '../../output/policy-text.ts'
+import { concurrencyText, deliveryText, rateText, targetText } from '../../output/policy-text.ts'
 import { stateColour } from '../../output/state-colour.ts'
 import { showTable } from '../../output/table.ts'
 import { exit } from '../../runtime/exit-code.ts'
@@ -57,11 +57,7 @@ function obstaclesOf({ reasons }: RunExplanation): string | null {
 export async function findRun(runs: Pick<OperatedRuns, 'get'>, id: string): Promise<Run> {
   const run = await runs.get(id)
   if (run) return run
-  throw new PunctualError(
-    'run_not_found',
-    `Run ${id} does not exist. It may be older than the retention, or belong to another schema.`,
-    { id },
-  )
+  throw runNotFound(id)
 }
 
 export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs: number): void {
@@ -75,6 +71,7 @@ export function showRun(terminal: Terminal, run: Run, why: string | null, nowMs:
   field('run', run.id)
   field('state', colors.bold(stateColour(colors, run.state)))
   if (why) field('why', why)
+  field('target', targetText(run.target))
   field('handler', `${run.handler} (queue ${run.queue}, priority ${run.priority})`)
   field('payload', JSON.stringify(run.payload))
   field('due', at(run.dueAt))

@@ -2,22 +2,18 @@
  * `punctual runs tail [id]`: follows the log of one run from its last lines to its end, or prints
  * runs as they end, until Ctrl-C. It polls, so the output may be one poll interval old.
  */
-import { finalStates, isFinal, type LogPosition, type RunState } from '@punctual/core/run'
+import { finalStates, type RunState } from '@punctual/core/run'
 import { systemClock } from '@punctual/store'
 import type { Command } from 'commander'
-import { printLogLine, readLog, readLogEnd } from '../../output/log-lines.ts'
+import { followLog } from '../../output/follow-log.ts'
 import { stateColour } from '../../output/state-colour.ts'
 import { exit } from '../../runtime/exit-code.ts'
 import type { Operator } from '../../runtime/operator.ts'
 import { type CommandContext, perform } from '../../runtime/perform.ts'
 import { addFlags } from '../../runtime/setting-flags.ts'
 import { openOperator } from '../../target/open-operator.ts'
-import { findRun } from './show.ts'
 
-const LOG_POLL_MS = 250
 const ENDS_POLL_MS = 1_000
-/** How many existing lines are printed first. */
-const LINES_FIRST = 1_000
 /**
  * Ended runs are listed by due time: a run that was due long ago may be hidden behind this many
  * newer ones.
@@ -34,32 +30,10 @@ export function addRunsTail(parent: Command): void {
     perform(command, async (context) => {
       const punctual = await openOperator(context)
       if (id === undefined) return followEnds(context, punctual)
-      return followLog(context, punctual, id)
+      await followLog(context, punctual, id)
+      return exit.ok
     }),
   )
-}
-
-async function followLog(context: CommandContext, { runs }: Operator, id: string) {
-  let after: LogPosition | undefined
-  for (let first = true; ; first = false) {
-    // The state is read before the lines: a run's log is stored before the run ends, so none is
-    // missed.
-    const run = await findRun(runs, id)
-    const { lines, earlier } = first
-      ? await readLogEnd(runs, id, LINES_FIRST)
-      : { lines: await readLog(runs, id, after), earlier: false }
-    if (earlier)
-      context.terminal.note(`Earlier lines are omitted; \`punctual runs logs ${id}\` shows all.`)
-    for (const line of lines) printLogLine(context.terminal, line, context.json)
-    after = lines.at(-1) ?? after
-    if (isFinal(run.state)) {
-      const tries = run.attempts.length === 1 ? '1 attempt' : `${run.attempts.length} attempts`
-      const state = stateColour(context.terminal.colors, run.state)
-      if (!context.json) context.terminal.note(`Run ${id}: ${state} after ${tries}.`)
-      return exit.ok
-    }
-    await systemClock.sleep(LOG_POLL_MS, context.interrupts.signal)
-  }
 }
 
 async function followEnds(context: CommandContext, { runs, nowMs }: Operator) {

@@ -1,13 +1,13 @@
 /** Translates between wire and library: snake_case and camelCase names, ISO strings and Dates. */
 
 /** Fields whose content belongs to users and is passed on unchanged. */
-const OPAQUE = new Set(['payload', 'output', 'labels', 'data', 'checkpoint', 'progress'])
+const OPAQUE = new Set(['payload', 'output', 'labels', 'data', 'checkpoint', 'progress', 'target'])
 
 function camel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
 }
 
-function snake(name: string): string {
+export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (char) => `_${char.toLowerCase()}`)
 }
 

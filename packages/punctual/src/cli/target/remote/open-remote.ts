@@ -2,6 +2,7 @@
 import { type Client, createClient } from '@punctual/client'
 import type { Pause, Queue } from '@punctual/core/queue'
 import type { SubmitOptions } from '@punctual/core/submit'
+import type { Target } from '@punctual/core/target'
 import type { Config } from '../../../config/settings.ts'
 import type { Operator } from '../../runtime/operator.ts'
 import { libraryNames } from './library-names.ts'
@@ -17,7 +18,7 @@ export function openRemote(url: readonly string[], { apiKey }: Config): Operator
     runs: remoteRuns(client),
     deadLetters: remoteDeadLetters(client),
     queues: remoteQueues(client),
-    async submit(handler: string, payload: unknown, options: SubmitOptions = {}) {
+    async submit(handler: string | Target, payload: unknown, options: SubmitOptions = {}) {
       return client.runs.submit(runToWire(handler, payload, options))
     },
     // Ages are shown to the second, so the clock of this machine is accurate enough.

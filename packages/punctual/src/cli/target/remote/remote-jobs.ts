@@ -2,15 +2,17 @@
 import type { Client, Job as WireJob } from '@punctual/client'
 import type { Job } from '@punctual/core/job'
 import type { CalendarInput, FirePreview } from '@punctual/core/schedule'
+import { type Target, targetOfNames } from '@punctual/core/target'
 import { jobState } from '../../output/job-view.ts'
 import type { OperatedJobs } from '../../runtime/operator.ts'
-import { libraryNames } from './library-names.ts'
+import { libraryNames, snake } from './library-names.ts'
 import { nullWhenMissing } from './null-when-missing.ts'
 import { jobToWire } from './submission-to-wire.ts'
 
 function jobOf(wire: WireJob): Job {
   const { next_run_at, ...rest } = wire
-  return libraryNames({ ...rest, next_at: next_run_at }) as Job
+  const target = targetOfNames(wire.target, snake)
+  return { ...(libraryNames({ ...rest, next_at: next_run_at }) as Job), target: target as Target }
 }
 
 export function remoteJobs({ jobs, calendars }: Client): OperatedJobs {

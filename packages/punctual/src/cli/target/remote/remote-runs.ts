@@ -9,9 +9,10 @@ import type {
   RunExplanation,
   RunSummary,
 } from '@punctual/core/run'
+import { type Target, targetOfNames } from '@punctual/core/target'
 import { idOf } from '../../../runs/reference.ts'
 import type { OperatedRuns } from '../../runtime/operator.ts'
-import { libraryNames } from './library-names.ts'
+import { libraryNames, snake } from './library-names.ts'
 import { nullWhenMissing } from './null-when-missing.ts'
 import { queryOf } from './run-filter-to-wire.ts'
 import { steerMany } from './steer-many.ts'
@@ -28,7 +29,9 @@ function reading({ runs }: Client): Reading {
   return {
     async get(run) {
       const found = await nullWhenMissing(runs.get(idOf(run)))
-      return libraryNames(found) as Run | null
+      if (found === null) return null
+      const target = targetOfNames(found.target, snake) as Target
+      return { ...(libraryNames(found) as Run), target }
     },
     async list({ limit = 50, days: _, ...filter } = {}) {
       const query = { ...queryOf(filter), limit: Math.min(limit, PAGE) }

@@ -2,22 +2,34 @@
 import type { JobDefinition, NewRun } from '@punctual/client'
 import type { JobOptions } from '@punctual/core/job'
 import type { SubmitOptions } from '@punctual/core/submit'
-import { wireNames } from './library-names.ts'
+import { renamedTarget, type Target } from '@punctual/core/target'
+import { snake, wireNames } from './library-names.ts'
 import { notOverHttp } from './not-over-http.ts'
 
-type Common = Pick<SubmitOptions, 'retry' | 'delayMs' | 'createdBy'>
+type Common = Pick<SubmitOptions, 'retry' | 'delayMs' | 'createdBy' | 'target'>
 
 /** Drops `createdBy`, because the API key identifies the caller. */
-function common<T extends Common>({ retry, delayMs, createdBy: _, ...rest }: T): object {
+function common<T extends Common>({ retry, delayMs, target, createdBy: _, ...rest }: T): object {
   return {
     ...(wireNames(rest) as object),
     ...(retry !== undefined && { retry_policy: wireNames(retry) }),
+    ...(target !== undefined && { target: renamedTarget(target, snake) }),
     ...(delayMs !== undefined && { delay: delayMs / 1_000 }),
   }
 }
 
-export function runToWire(handler: string, payload: unknown, options: SubmitOptions): NewRun {
-  return { ...common(options), handler, payload }
+/** `handler`: the name of a handler, or another target. */
+export function runToWire(
+  handler: string | Target,
+  payload: unknown,
+  options: SubmitOptions,
+): NewRun {
+  const isName = typeof handler === 'string'
+  return {
+    ...common(isName ? options : { ...options, target: handler }),
+    ...(isName && { handler }),
+    payload,
+  }
 }
 
 export function jobToWire(options: JobOptions): JobDefinition {
