@@ -10,7 +10,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
 import type { AnsweredRequest, Service } from '../ports/service.ts'
-import { type ConnectionScope, within } from './connection-scope.ts'
+import { type ConnectionScope, within } from '../shares/connection-scope.ts'
 import type { AnyRoute } from './define-route.ts'
 import { keyInUse, keyOfAnother, type RequestKey } from './idempotency.ts'
 import { PieceTurns } from './piece-turns.ts'

@@ -8,9 +8,8 @@
 -- Locks: none. Index: primary keys, the partitions between.
 select
   id, tenant_id, handler, queue, priority, payload, due_at, created_at, max_attempts, timeout_ms,
-  key, labels, created_by, trace, later_at, queue_ms, queue_due, session_id, deadline_at, status_url, claimed_at,
-  marked_at,
-  progress, state, final_attempt, attempt_outcome, final_session_id, started_at, finished_at,
+  key, labels, created_by, trace, later_at, queue_ms, queue_due, session_id, deadline_at,
+  status_url, claimed_at, marked_at, progress, state, final_attempt, attempt_outcome, final_session_id, started_at, finished_at,
   output, error, reason, parked_at, job_id, job, slot_at, missed_from, cancel_reason, policy,
   traits, replay_of, edited_at, replayed_as, resolved_at, resolved_by, note, flow, gate
 from (

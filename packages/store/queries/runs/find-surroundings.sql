@@ -1,4 +1,4 @@
--- What stands around the live runs of a tenant: whether other tenants may have runs, and how many
+-- The surroundings of the live runs of a tenant: whether other tenants may have runs, and how many
 -- rows a reader of the queue by lanes, or of all leases, would read.
 --
 -- Parameters: $1 tenant, $2 most rows to count

@@ -35,7 +35,7 @@ export interface DeadLetterRange {
   /** The id of the last dead letter of the previous page. */
   readonly after: string | null
   readonly limit: number
-  /** What a page may load of names and messages of errors. @default limits.pageBytes */
+  /** The bytes of names and messages of errors that a page loads. @default limits.pageBytes */
   readonly bytes?: number
 }
 

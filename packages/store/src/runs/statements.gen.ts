@@ -189,7 +189,7 @@ const FIND_SURROUNDINGS: TypedStatement<FindSurroundingsRow> = {
   }),
 }
 
-/** What stands around the live runs of a tenant: whether other tenants may have runs, and how many
+/** The surroundings of the live runs of a tenant: whether other tenants may have runs, and how many
  * rows a reader of the queue by lanes, or of all leases, would read. */
 export function findSurroundings(tenant: Num, mostRowsToCount: Num): Call<FindSurroundingsRow> {
   return { statement: FIND_SURROUNDINGS, values: [tenant, mostRowsToCount] }
