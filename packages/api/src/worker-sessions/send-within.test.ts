@@ -1,19 +1,39 @@
 import { once } from 'node:events'
 import { createServer, request, type ServerResponse } from 'node:http'
-import { ManualClock } from '@punctual/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sendWithin } from './send-within.ts'
 
 /** More than the sockets of both sides buffer. */
 const LARGE = Buffer.alloc(64 * 1_048_576)
 
-let clock: ManualClock
+/** Timers that fire when the test moves the time. */
+class Timers {
+  #nowMs = 0
+  readonly #timers = new Set<{ atMs: number; call: () => void }>()
+
+  get sleeping(): number {
+    return this.#timers.size
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const timer = { atMs: this.#nowMs + ms, call }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms
+    for (const timer of this.#timers) if (timer.atMs <= this.#nowMs) timer.call()
+  }
+}
+
+let clock: Timers
 let server: ReturnType<typeof createServer>
 let answer: (response: ServerResponse) => void
 let ended: string[]
 
 beforeEach(async () => {
-  clock = new ManualClock()
+  clock = new Timers()
   ended = []
   server = createServer((_, response) => answer(response))
   server.listen(0, '127.0.0.1')
@@ -42,10 +62,10 @@ it('a client that does not read its answer loses its connection after the time, 
   const [incoming] = await once(slow, 'response')
   incoming.pause()
   const response = await sent
-  await clock.advance(59_999)
+  clock.advance(59_999)
   expect([response.destroyed, ended]).toEqual([false, []])
   const lost = once(incoming, 'error')
-  await clock.advance(1)
+  clock.advance(1)
   await once(response, 'close')
   expect([response.destroyed, ended]).toEqual([true, ['done']])
   incoming.resume()
@@ -62,7 +82,7 @@ it('an answer that was read ends once, and leaves no timer', async () => {
   await once(incoming, 'end')
   await expect.poll(() => ended).toEqual(['done'])
   expect(clock.sleeping).toBe(0)
-  await clock.advance(120_000)
+  clock.advance(120_000)
   expect(ended).toEqual(['done'])
 })
 
