@@ -280,6 +280,7 @@ create table punctual.job_versions (
   change text not null,
   constraint job_versions_pkey primary key (job_id, version)
 );
+create index job_versions_timing on punctual.job_versions (timing);
 
 create table punctual.jobs (
   id uuid not null,
@@ -318,6 +319,7 @@ create index jobs_again on punctual.jobs (tenant_id) where not once;
 create unique index jobs_name on punctual.jobs (tenant_id, name);
 create index jobs_paused on punctual.jobs (tenant_id, id) where paused_at is not null;
 create index jobs_source on punctual.jobs (tenant_id, source) where source is not null;
+create index jobs_timing on punctual.jobs (timing);
 
 create table punctual.key_windows (
   used_at timestamptz not null,
@@ -363,6 +365,7 @@ create table punctual.later (
   constraint later_pkey primary key (run_id)
 ) with (fillfactor = 100, vacuum_truncate = off);
 create index later_due on punctual.later (due_at);
+create index later_lane on punctual.later (lane, run_id);
 
 create table punctual.leases (
   run_id uuid not null,
@@ -479,6 +482,7 @@ create table punctual.parked (
 ) with (vacuum_truncate = off);
 create index parked_gate on punctual.parked (gate, run_id) where gate is not null;
 create index parked_job on punctual.parked (job_id);
+create index parked_lane on punctual.parked (lane, run_id);
 
 create table punctual.past_sessions (
   id bigint not null,
@@ -704,6 +708,7 @@ create table punctual.tenants (
 create table punctual.timings (
   id integer not null generated always as identity,
   spec text not null,
+  unused_at timestamptz,
   constraint timings_pkey primary key (id)
 );
 create unique index timings_spec on punctual.timings (md5(spec));
@@ -1261,6 +1266,36 @@ begin
     else null;
   end case;
   writes := coalesce(writes, sees);
+end
+$function$;
+
+create function punctual.rows_of_tenant(tenant integer, kind text, most bigint)
+ returns bigint
+ language plpgsql
+as $function$
+begin
+  perform pg_advisory_xact_lock(
+    hashtextextended(concat('punctual.tenants'::regclass::oid, ' ', tenant, ' ', kind), 6015));
+  return case kind
+    when 'api keys' then
+      (select count(*) from (
+        select from punctual.api_keys k where k.tenant_id is not distinct from tenant limit most) as found)
+    when 'calendars' then
+      (select count(*) from (
+        select from punctual.calendars c where c.tenant_id = tenant limit most) as found)
+    when 'limits' then
+      (select count(*) from (
+        select from punctual.limits m where m.tenant_id = tenant and m.queue is not null limit most) as found)
+    when 'pauses' then
+      (select count(*) from (
+        select from punctual.pauses p where p.tenant_id = tenant and p.queue is not null limit most) as found)
+    when 'secrets' then
+      (select count(*) from (
+        select from punctual.secrets s where s.tenant_id = tenant limit most) as found)
+    when 'sessions' then
+      (select count(*) from (
+        select from punctual.sessions s where s.tenant_id = tenant limit most) as found)
+  end;
 end
 $function$;
 

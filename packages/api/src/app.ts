@@ -68,6 +68,12 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
+/**
+ * Answers that report no fault of the server. A tenant that exceeds its share gets one for each of
+ * its requests, and must not fill the log with them.
+ */
+const EXPECTED: ReadonlySet<string> = new Set(['stopped', 'server_busy'])
+
 const HARMLESS = /^[\w.:-]{1,128}$/
 
 /** The id of a request in logs and answers: the one that the caller sent, when it is safe. */
@@ -135,7 +141,7 @@ function addErrors(app: FastifyInstance, { logger, explain = (error) => error }:
   })
   app.setErrorHandler((error, request, reply) => {
     const answer = problemFrom(explain(error), request.id)
-    if (answer.status >= 500 && answer.code !== 'stopped')
+    if (answer.status >= 500 && !EXPECTED.has(answer.code))
       logger?.error(
         { err: error, requestId: request.id, url: pathOf(request.url) },
         'a request failed',

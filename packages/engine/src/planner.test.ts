@@ -1,5 +1,6 @@
 import type { DueJob, JobRules, PlannedJob } from '@punctual/core/job'
 import type { DueRequest, PlannerView, PlanStore, TenantCalendars } from '@punctual/core/ports'
+import { parseCalendar } from '@punctual/core/schedule'
 import { ManualClock } from '@punctual/testkit'
 import { expect, it } from 'vitest'
 import { Planner, type PlannerOptions } from './planner.ts'
@@ -65,8 +66,23 @@ class MemoryPlans implements PlanStore {
     return new Map([...this.allRules].filter(([timing]) => timings.includes(timing)))
   }
 
-  async calendars(): Promise<ReadonlyMap<number, TenantCalendars>> {
-    return new Map()
+  /** How many calendars each batch asked for. */
+  readonly calendarReads: number[] = []
+
+  async calendars(
+    named: ReadonlyMap<number, ReadonlySet<string>>,
+  ): Promise<ReadonlyMap<number, TenantCalendars>> {
+    this.calendarReads.push([...named.values()].reduce((sum, names) => sum + names.size, 0))
+    const open = parseCalendar({ exclude: ['2001-01-01'] })
+    return new Map(
+      [...named].map(([tenantId, names]) => [
+        tenantId,
+        {
+          of: new Map([...names].map((name) => [name, open])),
+          versions: new Map([...names].map((name) => [name, 1])),
+        },
+      ]),
+    )
   }
 
   async askedSkips(): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
@@ -265,4 +281,17 @@ it('can be started and stopped repeatedly, retires each time, and leaves nothing
   await clock.advance(HOUR_MS)
   expect(store.requests).toHaveLength(before)
   expect(clock.sleeping).toBe(0)
+})
+
+it('a batch reads 256 calendars at most, and jobs that need others are planned by the next one', async () => {
+  const { store, planner } = planning()
+  for (let n = 2; n <= 62; n++) {
+    const calendars = Array.from({ length: 10 }, (_, i) => `c${n}-${i}`)
+    store.allRules.set(n, { ...everyMinute, calendars })
+    store.add(idOf(n), { timing: n })
+  }
+  store.add(idOf(1))
+  for (let tick = 0; tick < 4; tick++) await planner.tick()
+  expect(store.calendarReads.filter((count) => count > 0)).toEqual([250, 250, 110])
+  expect(store.slots.size).toBe(62)
 })

@@ -13,11 +13,13 @@ let reaped: string[][]
 let reaper: Reaper
 let away: boolean
 let stubborn: string | null
+let hints: boolean
 
 beforeEach(() => {
   clock = new ManualClock()
   away = false
   stubborn = null
+  hints = true
   expired = []
   leases = new Map()
   incarnation = 'server 1'
@@ -26,6 +28,7 @@ beforeEach(() => {
     clock,
     leaseMs: LEASE_MS,
     crashesUntilQuarantine: 3,
+    hintsArrive: () => hints,
     store: {
       expiredSessions: async () => {
         if (away) throw new Error('the database is unreachable')
@@ -159,6 +162,46 @@ it('fences a short lease in time although a session with a shorter one has just 
   expired = ['shortest']
   await watch(1_500)
   expect(reaped).toEqual([['short'], ['shortest']])
+})
+
+/** A session with a lease of three seconds opens right after a check and dies; when is it fenced? */
+async function fencedAfterMs(wakes: boolean): Promise<number> {
+  await watch(LEASE_MS + 1_000)
+  let restMs = await reaper.tick()
+  const openedMs = clock.monotonicMs()
+  const passedMs = () => clock.monotonicMs() - openedMs
+  leases = new Map([['short', 3_000]])
+  if (wakes) restMs = await reaper.tick()
+  while (reaped.length === 0 && passedMs() < 60_000) {
+    await clock.advance(restMs)
+    if (passedMs() >= 3_000) expired = ['short']
+    restMs = await reaper.tick()
+  }
+  expect(reaped).toEqual([['short']])
+  return passedMs()
+}
+
+it('fences a short lease within five seconds of its end, when a hint announces the session', async () => {
+  expect(await fencedAfterMs(true)).toBeLessThanOrEqual(3_000 + 5_000)
+})
+
+it('fences a short lease within five seconds of its end without hints, too', async () => {
+  hints = false
+  expect(await fencedAfterMs(false)).toBeLessThanOrEqual(3_000 + 5_000)
+})
+
+it('is not woken for nothing: with hints it rests as long as the usual lease allows', async () => {
+  await watch(LEASE_MS + 1_000)
+  expect(await reaper.tick()).toBe(LEASE_MS / 3)
+})
+
+it('checks no more often than four times a second, whatever leases a tenant has', async () => {
+  leases = new Map([['tiny', 1]])
+  for (let i = 0; i < 10; i++) {
+    const restMs = await reaper.tick()
+    expect(restMs).toBeGreaterThanOrEqual(250)
+    await clock.advance(restMs)
+  }
 })
 
 it('grants only those leases again that a late check could have cost', async () => {

@@ -5,9 +5,11 @@
  *
  * A gap is any time in which workers may have failed to renew without the reaper noticing: a failed
  * check, or one that came later than planned (`ReaperWatch`). The reaper checks about as often as
- * the workers with the shortest lease renew. No session's lease decides when another is fenced.
+ * the workers with the shortest lease renew, within bounds that no lease moves. No session's lease
+ * decides when another is fenced.
  */
 import type { Clock } from '@punctual/core/clock'
+import { defaults } from '@punctual/core/errors'
 import type { ExpiredSessions, ReapResult, UpkeepStore } from '@punctual/core/ports'
 import { ReaperWatch } from './reaper-watch.ts'
 import type { Role } from './role.ts'
@@ -18,10 +20,20 @@ export interface ReaperOptions {
   /** The lease of this installation's workers; the reaper checks at least three times in it. */
   readonly leaseMs: number
   readonly crashesUntilQuarantine: number
+  /**
+   * Whether the opening of a session with a lease below `defaults.shortLeaseMs` wakes the loop of
+   * this role. @default never
+   */
+  hintsArrive?(): boolean
   onReaped?(result: ReapResult): void
 }
 
-const REST_MAX_MS = 15_000
+/**
+ * A session with a shorter lease that opens and dies right after a check would be fenced late. A
+ * hint announces such sessions; without hints the reaper checks more often.
+ */
+const REST_MAX_MS = defaults.shortLeaseMs
+const REST_WITHOUT_HINTS_MS = 2_500
 const REST_MIN_MS = 250
 const CHECKS_PER_LEASE = 3
 const ORPHANS_EVERY_MS = 60_000
@@ -65,8 +77,9 @@ export class Reaper implements Role {
     if (expired.parked) await store.resolveParked(PARKED_MS)
     const everyMs = Math.min(leaseMs, expired.shortestLeaseMs ?? leaseMs) / CHECKS_PER_LEASE
     const more = gone.length > SESSIONS_MAX
-    const nextMs = more ? 0 : Math.min(patienceMs, expired.nextInMs ?? REST_MAX_MS)
-    const restMs = Math.max(REST_MIN_MS, Math.min(REST_MAX_MS, everyMs, nextMs))
+    const restMaxMs = this.#options.hintsArrive?.() ? REST_MAX_MS : REST_WITHOUT_HINTS_MS
+    const nextMs = more ? 0 : Math.min(patienceMs, expired.nextInMs ?? restMaxMs)
+    const restMs = Math.max(REST_MIN_MS, Math.min(restMaxMs, everyMs, nextMs))
     // What this tick did after its check counts as late: the database may have stood still.
     this.#plannedMs = checkedAtMs + restMs
     return restMs

@@ -86,6 +86,7 @@ function reaper(
     clock: systemClock,
     leaseMs: options.leaseMs,
     crashesUntilQuarantine: defaults.crashesUntilQuarantine,
+    hintsArrive: () => store.signals.connected,
     onReaped: (result) => {
       metrics.reaped(result)
       const message = 'reaped sessions whose lease expired and returned their runs to the queue'

@@ -4,6 +4,7 @@ import { type PostgresStore, systemClock } from '@punctual/store'
 import type { CompiledOptions } from './config/options.ts'
 import { makeRoles } from './make-roles.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { wakeByHints } from './wake-by-hints.ts'
 
 interface Reports {
   readonly log: (level: 'info' | 'warn' | 'error', fields: object, message: string) => void
@@ -18,8 +19,7 @@ export function startRoles(
 ): RoleLoop[] {
   return makeRoles(options, store, metrics, log).map((role) => {
     const loop = new RoleLoop(role, systemClock, { onError: fault })
-    if (role.name === 'planner') store.signals.onHint((hint) => hint.jobs && loop.wake())
-    if (role.name === 'group-finisher') store.signals.onHint(({ groups }) => groups && loop.wake())
+    wakeByHints(role, loop, store.signals)
     loop.start()
     return loop
   })

@@ -205,6 +205,11 @@ export class PostgresStore {
     return this.rowSecurity.asTenant(tenantId, work)
   }
 
+  /** Runs the work within the share of connections that the keys of the installation have. */
+  asSystemKey<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.ambient.forSystemKeys(work)
+  }
+
   async close(): Promise<void> {
     await this.signals.close()
     await this.authenticator.close()

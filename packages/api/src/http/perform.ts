@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admission, Service } from '../ports/service.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import { checkAdmitted } from './admitted-scope.ts'
+import { type ConnectionScope, within } from './connection-scope.ts'
 import type { AnyRoute } from './define-route.ts'
 import { fingerprintOf, idempotencyKeyOf, type RequestKey } from './idempotency.ts'
 import { Pieces } from './pieces.ts'
@@ -117,15 +118,15 @@ export async function perform(
   }
   const context = { service, tenant, caller, actor, streams, recheck }
   const call = { ...context, params, query, body, request, reply, pieces: null }
-  const walled = hasRowSecurity(route, caller)
-  const behind = <T>(work: () => Promise<T>) => (walled ? service.asTenant(tenantId, work) : work())
+  const scope = scopeOf(route, performing, caller)
+  const behind = <T>(work: () => Promise<T>) => within(scope, { service, tenantId }, work)
   const decided = <T>(work: () => Promise<T>) => service.deciding(() => behind(work))
   // Only GET requests may be served from the replica.
   const shown = route.method === 'GET' && !wantsFresh(request) ? behind : decided
   if (!route.writes) return shown(() => route.handle(call))
   const work = () => service.as(actor, () => route.handle(call))
   const text = idempotencyKeyOf(request)
-  const shared = { route, service, tenantId, walled, reply, call, work }
+  const shared = { route, service, tenantId, scope, reply, call, work }
   const keyed = text === null ? null : keyOfRequest(text, { route, service, tenantId, request })
   if (route.inPieces?.(query)) {
     const { pieceTurns: turns } = performing.transactions
@@ -159,8 +160,14 @@ function wantsFresh({ headers }: FastifyRequest): boolean {
 
 /**
  * Worker routes run outside row security: statements for claims and settlements serve many tenants
- * at once, and each row names its tenant or its fence.
+ * at once, and each row names its tenant or its fence. Without API keys, the only caller may use
+ * every connection.
  */
-function hasRowSecurity(route: AnyRoute, caller: Caller): boolean {
-  return caller.tenantId !== null && route.scope !== 'worker'
+function scopeOf(
+  route: AnyRoute,
+  { admission }: Performing,
+  { tenantId }: Caller,
+): ConnectionScope {
+  if (route.scope === 'worker' || admission.everybody) return 'process'
+  return tenantId === null ? 'system key' : 'tenant'
 }

@@ -10,6 +10,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
 import type { AnsweredRequest, Service } from '../ports/service.ts'
+import { type ConnectionScope, within } from './connection-scope.ts'
 import type { AnyRoute } from './define-route.ts'
 import { keyInUse, keyOfAnother, type RequestKey } from './idempotency.ts'
 import { PieceTurns } from './piece-turns.ts'
@@ -26,8 +27,7 @@ interface WritingRequest {
   readonly route: AnyRoute
   readonly service: Service
   readonly tenantId: number
-  /** Whether row security restricts the request to the rows of its tenant. */
-  readonly walled: boolean
+  readonly scope: ConnectionScope
   readonly key: RequestKey | null
   readonly reply: FastifyReply
   /** The argument of the handler. */
@@ -61,9 +61,9 @@ export class SharedTransactions {
   readonly #apart = AsyncLocalStorage.snapshot()
 
   async perform(request: WritingRequest): Promise<unknown> {
-    const { route, tenantId, walled, key } = request
+    const { route, tenantId, scope, key } = request
     if (!route.handleAll) return alone(request)
-    const name = `${tenantId} ${walled} ${route.path}`
+    const name = `${tenantId} ${scope} ${route.path}`
     const group = this.#groups.get(name) ?? { waiting: [], keys: new Set(), underWay: 0 }
     if (key && group.keys.has(key.text)) throw keyInUse(key.text)
     this.#groups.set(name, group)
@@ -167,7 +167,7 @@ function answerIn(outcome: Outcome): unknown {
  * ones get their stored answers.
  */
 function inTransaction(
-  { service, tenantId, walled }: WritingRequest,
+  { service, tenantId, scope }: WritingRequest,
   requests: readonly WritingRequest[],
   work: (fresh: readonly WritingRequest[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Outcome[]> {
@@ -183,7 +183,7 @@ function inTransaction(
         (request): Outcome => known.get(request) ?? { answer: answerOf.get(request) },
       )
     })
-  return walled ? service.asTenant(tenantId, transaction) : transaction()
+  return within(scope, { service, tenantId }, transaction)
 }
 
 /** Locks the keys of the requests; returns the outcomes of those whose key was used before. */

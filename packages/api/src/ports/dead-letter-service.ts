@@ -22,9 +22,10 @@ interface ManyOptions {
 }
 
 export interface DeadLettersPort {
-  list(
+  /** As many as a response may carry, and the id to continue after; null after the last page. */
+  page(
     options: DeadLetterFilter & { state?: DeadLetterState; limit?: number; after?: string },
-  ): Promise<DeadLetter[]>
+  ): Promise<{ readonly deadLetters: readonly DeadLetter[]; readonly next: string | null }>
   causes(
     options: DeadLetterFilter & { state?: DeadLetterState; limit?: number },
   ): Promise<DeadLetterCause[]>

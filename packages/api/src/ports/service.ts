@@ -74,6 +74,8 @@ export interface Service {
   deciding<T>(work: () => T): T
   /** Row security: the work sees and writes only rows of this tenant. */
   asTenant<T>(tenantId: number, work: () => Promise<T>): Promise<T>
+  /** The work uses the share of connections that the keys of the installation have together. */
+  asSystemKey<T>(work: () => Promise<T>): Promise<T>
   /** Records changes made within the work as changes by this actor. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>
   /**

@@ -67,10 +67,11 @@ export class WorkerSessions {
   async open({ tenantId }: WorkerCaller, worker: Announcement) {
     checkToken('id', worker.id)
     const id = worker.id ?? this.#ports.random.token()
-    if (tenantId !== null) await this.#ports.remoteSessions.checkNumber(tenantId, id)
+    const { remoteSessions } = this.#ports
     await this.#ports.work.openSession({
       id,
       tenantId,
+      sessionsMax: tenantId === null ? null : await remoteSessions.sessionsMax(tenantId),
       host: worker.host,
       pid: worker.pid ?? 0,
       version: worker.version ?? '',

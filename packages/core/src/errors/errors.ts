@@ -178,7 +178,8 @@ export const errorCatalogue = {
   },
   server_busy: {
     status: 503,
-    meaning: 'The tenant uses its share of the connections of this process.',
+    meaning:
+      'The tenant, or the keys of the installation, use their share of the connections of this process.',
   },
   stopped: { status: 503, meaning: 'This Punctual is stopping or stopped.' },
   database_unavailable: { status: 503, meaning: 'PostgreSQL did not answer in time.' },

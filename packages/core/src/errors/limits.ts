@@ -16,6 +16,8 @@ export const defaults = {
   maxAttempts: 3,
   timeoutMs: 300_000,
   leaseMs: 30_000,
+  /** The longest rest of the reaper: sessions with a shorter lease are announced by a hint. */
+  shortLeaseMs: 15_000,
   /**
    * How long the main thread may be blocked before the heartbeat thread stops renewing its lease.
    */

@@ -32,8 +32,8 @@ export interface RemoteSessions {
   find(sessionId: string): Promise<OpenSession | null>
   /** Renews the lease of a session; null when it has ended. */
   renew(sessionId: string): Promise<{ readonly drains: boolean } | null>
-  /** @throws `quota_exceeded` when the tenant has too many sessions to open this one */
-  checkNumber(tenantId: number, sessionId: string): Promise<void>
+  /** How many sessions the tenant may have. */
+  sessionsMax(tenantId: number): Promise<number>
   /** Returns the runs among these that the session holds. */
   leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]>
   /**

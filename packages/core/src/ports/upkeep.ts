@@ -28,8 +28,8 @@ export interface UpkeepStore {
    */
   promote(horizonMs: number, limit: number): Promise<{ promoted: number; nextInMs: number | null }>
   /**
-   * Returns all sessions whose lease has expired by the database's clock, with the server's start as
-   * its incarnation.
+   * Returns all sessions whose lease has expired by the database's clock, one of each tenant in
+   * turn, with the server's start as its incarnation.
    */
   expiredSessions(): Promise<ExpiredSessions>
   /** Returns ids of sessions that hold leases but do not exist. */

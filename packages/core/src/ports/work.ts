@@ -18,6 +18,8 @@ export interface SessionAnnouncement {
   readonly drains?: boolean
   /** The tenant whose runs it may claim; null for all tenants. @default null */
   readonly tenantId?: number | null
+  /** How many sessions the tenant may have; null for any number. @default null */
+  readonly sessionsMax?: number | null
 }
 
 /** The visible properties of a worker that change while it works. */
@@ -219,6 +221,7 @@ export interface WorkStore {
   ): Promise<readonly Lane[]>
   /** Returns the lanes in which runs wait, due or not, of all handlers and queues. */
   lanesWithRuns(): Promise<readonly LaneWithRuns[]>
+  /** @throws `quota_exceeded` when the tenant has as many sessions as it may have */
   openSession(session: SessionAnnouncement): Promise<void>
   /** Extends the lease; null when the session was fenced. */
   renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null>

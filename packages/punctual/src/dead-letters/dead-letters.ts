@@ -16,7 +16,7 @@ import {
 } from '@punctual/core/dead-letter'
 import { limits, PunctualError } from '@punctual/core/errors'
 import { type FinishedRun, isRunId } from '@punctual/core/run'
-import type { OpenTransaction, PostgresStore } from '@punctual/store'
+import type { OpenTransaction, PageOfDeadLetters, PostgresStore } from '@punctual/store'
 import type { WriteScope } from '../audit/control-writes.ts'
 import { type HandlingOptions, handledBy } from '../runs/handling.ts'
 import { idOf, type RunReference } from '../runs/reference.ts'
@@ -72,11 +72,31 @@ export class DeadLetters {
 
   /** Dead letters, the latest death first; only open ones by default. */
   async list(options: DeadLetterListOptions = {}): Promise<DeadLetter[]> {
+    const found: DeadLetter[] = []
+    const { limit } = page(options)
+    let after = options.after
+    do {
+      const part = await this.page({
+        ...options,
+        limit: limit - found.length,
+        ...(after !== undefined && { after }),
+      })
+      found.push(...part.deadLetters)
+      after = part.next ?? undefined
+    } while (after !== undefined && found.length < limit)
+    return found
+  }
+
+  /**
+   * As many as a response may carry: the page may be shorter than `limit` although others follow.
+   * @internal
+   */
+  async page(options: DeadLetterListOptions): Promise<PageOfDeadLetters> {
     const filter = await this.#filter(options, ['state', 'limit', 'after'])
     const after = options.after === undefined ? null : idOf(options.after)
     const range = { ...page(options), after }
     return this.#store.replica.read(({ deadLetters: letters }) =>
-      letters.list(filter, range, this.#tenantId),
+      letters.page(filter, range, this.#tenantId),
     )
   }
 

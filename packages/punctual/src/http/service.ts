@@ -59,6 +59,7 @@ export function serviceOf(punctual: Punctual): Service {
     deciding: (work) => store.database.ambient.deciding(work),
     transaction: (work) => store.transaction(work),
     asTenant: (tenantId, work) => store.asTenant(tenantId, work),
+    asSystemKey: (work) => store.asSystemKey(work),
     as: (actor, work) => punctual.as(actor, work),
   }
 }

@@ -33,8 +33,13 @@ export async function explainSlot(
         ? `The job had no slot up to ${shown(atMs)}. Its next one is ${shown(job.nextAt.getTime())}.`
         : `The job had no slot up to ${shown(atMs)}.`,
     )
-  const { slotMs, slot } = found
+  const { slotMs, slot, searchedMs } = found
   const at = slotMs === atMs ? shown(slotMs) : `${shown(slotMs)}, the last slot before that`
+  if (searchedMs !== null)
+    return none(
+      `${at}: the ledger has no decision for this slot alone, nor for any up to ${shown(searchedMs)}. One decision may stand for more slots than are searched here: list the slots of the job from this one on.`,
+      slotMs,
+    )
   if (!slot) return none(`${at}: ${undecided(job, slotMs, nowMs)}`, slotMs)
   const run = slot.runId ? await store.runs.find(slot.runId) : null
   const text = `${at}: ${slot.decision === 'skip' ? skipText(slot) : runText(slot, run)}`

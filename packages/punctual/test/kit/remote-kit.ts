@@ -3,6 +3,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import { createApp, type Service, type WorkerPorts } from '@punctual/api'
+import type { Clock } from '@punctual/core/clock'
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { Caller } from '@punctual/core/identity'
 import { type PostgresStore, systemClock, systemRandom } from '@punctual/store'
@@ -46,13 +47,13 @@ export class RemoteNode {
     return `http://127.0.0.1:${(this.#app.server.address() as AddressInfo).port}`
   }
 
-  static async open(store: PostgresStore): Promise<RemoteNode> {
+  static async open(store: PostgresStore, clock: Clock = systemClock): Promise<RemoteNode> {
     store.signals.listen()
     const draining = new AbortController()
     const ports: WorkerPorts = {
       work: store.work,
       remoteSessions: store.remoteSessions,
-      clock: systemClock,
+      clock,
       random: systemRandom,
       outputBytes: limits.outputBytes,
       secret: (tenantId, name) => store.secrets.read(tenantId, name),

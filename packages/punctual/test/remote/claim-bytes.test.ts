@@ -1,6 +1,8 @@
 /** The answers to remote claims are bounded in bytes, one by one and together. */
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { limits } from '@punctual/core/errors'
+import { systemClock } from '@punctual/store'
 import { eventually, TestStore } from '@punctual/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { RemoteNode } from '../kit/remote-kit.ts'
@@ -105,4 +107,29 @@ it('clients that do not read their answers do not make a node assemble more of t
   await eventually('a claim gets its turn again', async () => {
     return (await post('claim', { limit: 1 })).body.runs.length === 1
   })
+})
+
+it('a client that does not read the answer to a claim loses its connection after 60 seconds', async () => {
+  const timers: { ms: number; fire: () => void }[] = []
+  const after = (ms: number, fire: () => void) => {
+    timers.push({ ms, fire })
+    return systemClock.after(ms, fire)
+  }
+  const clock = Object.assign(Object.create(systemClock), { after }) as typeof systemClock
+  const timed = await RemoteNode.open(t.store, clock)
+  const own = await timed.session()
+  for (let i = 0; i < 16; i++) await t.submit({ payload: LARGE })
+  const { hostname: host, port } = new URL(timed.url)
+  const headers = { authorization: 'Bearer tenant-1', 'content-type': 'application/json' }
+  const path = `/v1/worker-sessions/${own}/claim`
+  const slow = request({ host, port, path, method: 'POST', headers, agent: false })
+  slow.end(JSON.stringify({ limit: 16, wait_ms: 10_000 }))
+  const [response] = await once(slow, 'response')
+  response.pause()
+  const lost = once(response, 'error')
+  const timer = timers.find(({ ms }) => ms === 60_000)
+  timer?.fire()
+  response.resume()
+  expect(((await lost)[0] as NodeJS.ErrnoException).code).toBe('ECONNRESET')
+  await timed.close()
 })

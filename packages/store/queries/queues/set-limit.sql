@@ -1,21 +1,18 @@
 -- Sets the limits of a queue or the tenant and replaces earlier ones. Running runs count from now
 -- on, except runs whose claim is still in progress. Queues need not exist, so the number of rows is
--- bounded: concurrent calls may exceed the bound by their number.
+-- bounded.
 --
 -- Parameters: $1 tenant, $2 queue (null = the tenant), $3 concurrency, $4 rate limit, $5 rate per
 --   ms, $6 rate burst, $7 interval of the rate in microseconds, $8 ageing in ms, $9 weight, $10 who
 --   set it, $11 channel of hints, $12 most limits of queues
 -- Returns: id; no row when the tenant may not limit another queue
--- Locks: the row, then the running leases. Index: unique (tenant_id, queue); leases are read whole.
+-- Locks: for a new row the count (rows_of_tenant), until the transaction ends; the row, then the
+--   running leases. Index: unique (tenant_id, queue); leases are read whole.
 with room as materialized (
   select
     $2::text is null
     or exists (select from punctual.limits where tenant_id = $1::integer and queue = $2::text)
-    or (
-      select count(*)
-      from (
-        select from punctual.limits where tenant_id = $1::integer and queue is not null limit $12::integer
-      ) as m) < $12::integer as is_left
+    or punctual.rows_of_tenant($1::integer, 'limits', $12::bigint) < $12::bigint as is_left
 ),
 made as (
   insert into punctual.limits as m (

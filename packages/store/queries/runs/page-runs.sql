@@ -14,7 +14,8 @@
 --   of a row (runs/pages/rows.ts), or the group and its number of runs in id and priority; one row
 --   that is null after edge_us when none matches
 -- Types: looked!, edge_us text, at_us text, state RunState, labels Labels
--- Locks: none. Index: one per source: primary keys, runs_lane, runs_job, runs_key,
+-- Locks: none. Index: one per source: primary keys, runs_lane, runs_job, runs_key, later_lane,
+--   parked_lane, queue_lane_pos,
 --   outcomes_failed_run, outcomes_failed, dead_letters_print, dead_letters_open_run,
 --   dead_letters_open. Planned again for each call.
 with bound as materialized (
@@ -75,13 +76,18 @@ looked as materialized (
    order by id desc
    limit $22::bigint)
   union all
-  (select
-     'later', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, 'scheduled',
-     attempt, null, null, null, null, null, null
-   from punctual.later
-   where 'later' = any ($19::text[]) and run_id < $20::uuid and run_id >= $21::uuid
-   order by run_id desc
-   limit $22::bigint)
+  select
+    'later ' || c.id, c.most, null, w.run_id, w.tenant_id, w.lane, w.job_id, null, null, null, null, 'scheduled',
+    w.attempt, null, null, null, null, null, null
+  from chosen c
+  cross join lateral (
+    select run_id, tenant_id, lane, job_id, attempt
+    from punctual.later
+    where lane = c.id and run_id < $20::uuid and run_id >= $21::uuid
+    order by run_id desc
+    limit c.most
+  ) w
+  where 'later' = any ($19::text[])
   union all
   (select
      'queue', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end,
@@ -91,13 +97,35 @@ looked as materialized (
    order by run_id desc
    limit $22::bigint)
   union all
+  -- All rows of the lanes, which have no order by id; only for tenants with few of them.
   (select
-     'parked', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, 'waiting',
-     attempt, null, null, null, null, null, null
-   from punctual.parked
-   where 'parked' = any ($19::text[]) and run_id < $20::uuid and run_id >= $21::uuid
-   order by run_id desc
+     'queue-lanes', $22::bigint, null, w.run_id, w.tenant_id, w.lane, w.job_id, null, null, null, null,
+     case when w.pos >> :pos.shift <= (select ms from bound) then 'queued' else 'scheduled' end,
+     w.attempt, null, null, null, null, null, null
+   from chosen c
+   cross join lateral (
+     select run_id, tenant_id, lane, job_id, attempt, pos
+     from punctual.queue
+     where lane = c.id
+     -- Keeps PostgreSQL from walking the queue by id, through the rows of all tenants.
+     offset 0
+   ) w
+   where 'queue-lanes' = any ($19::text[]) and w.run_id < $20::uuid and w.run_id >= $21::uuid
+   order by w.run_id desc
    limit $22::bigint)
+  union all
+  select
+    'parked ' || c.id, c.most, null, w.run_id, w.tenant_id, w.lane, w.job_id, null, null, null, null, 'waiting',
+    w.attempt, null, null, null, null, null, null
+  from chosen c
+  cross join lateral (
+    select run_id, tenant_id, lane, job_id, attempt
+    from punctual.parked
+    where lane = c.id and run_id < $20::uuid and run_id >= $21::uuid
+    order by run_id desc
+    limit c.most
+  ) w
+  where 'parked' = any ($19::text[])
   union all
   (select
      'leases', $22::bigint, null, run_id, tenant_id, lane, job_id, null, null, null, null, case when session_id = 0 then 'awaiting' when cancel_reason is null then 'running' else 'cancelling' end,

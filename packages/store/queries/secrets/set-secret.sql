@@ -4,7 +4,8 @@
 -- Parameters: $1 tenant, $2 name, $3 version before (0 = none), $4 key id, $5 nonce and
 --   $6 ciphertext in hexadecimal, $7 who set it, $8 most secrets of the tenant
 -- Returns: version; no row when another writer was faster, or when it would be one too many
--- Locks: the row. Index: secrets_pkey.
+-- Locks: the row; for a new one also the count (rows_of_tenant), until the transaction ends.
+-- Index: secrets_pkey.
 insert into punctual.secrets (
   tenant_id, name, version, key_id, nonce, ciphertext, created_at, created_by, updated_at, updated_by
 )
@@ -13,7 +14,7 @@ select
   clock_timestamp(), $7::text, clock_timestamp(), $7::text
 where (
     $3::integer = 0
-    and (select count(*) from punctual.secrets where tenant_id = $1::integer) < $8::integer
+    and punctual.rows_of_tenant($1::integer, 'secrets', $8::bigint) < $8::bigint
   )
   or exists (
     select 1 from punctual.secrets where tenant_id = $1::integer and name = $2::text and version = $3::integer

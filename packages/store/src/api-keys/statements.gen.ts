@@ -101,7 +101,7 @@ const INSERT_API_KEY: TypedStatement<InsertApiKeyRow> = {
 }
 
 /** Creates an API key, unless its prefix exists or the tenant has reached its limit of keys. */
-export function insertApiKey(tenant: Num, name: Text, prefix: Text, hashInHexadecimal: Text, scopes: List<'text'>, expiresAt: Timestamp, whoCreatedIt: Text, mostKeysOfTenant: Num): Call<InsertApiKeyRow> {
+export function insertApiKey(tenant: Num, name: Text, prefix: Text, hashInHexadecimal: Text, scopes: List<'text'>, expiresAt: Timestamp, whoCreatedIt: Text, mostKeysOfTenant: Big): Call<InsertApiKeyRow> {
   return { statement: INSERT_API_KEY, values: [tenant, name, prefix, hashInHexadecimal, scopes, expiresAt, whoCreatedIt, mostKeysOfTenant] }
 }
 

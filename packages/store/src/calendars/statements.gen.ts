@@ -95,8 +95,7 @@ const UPSERT_CALENDAR: TypedStatement<UpsertCalendarRow> = {
   }),
 }
 
-/** Creates or replaces a calendar, unless the tenant has as many as it may have. Callers that create
- * calendars of a tenant at the same time may exceed the number by theirs. */
-export function upsertCalendar(tenant: Num, name: Text, spec: Text, mostCalendars: Num): Call<UpsertCalendarRow> {
+/** Creates or replaces a calendar, unless the tenant has as many as it may have. */
+export function upsertCalendar(tenant: Num, name: Text, spec: Text, mostCalendars: Big): Call<UpsertCalendarRow> {
   return { statement: UPSERT_CALENDAR, values: [tenant, name, spec, mostCalendars] }
 }

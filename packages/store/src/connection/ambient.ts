@@ -11,10 +11,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Actor } from '@punctual/core/audit'
 import type pg from 'pg'
 import { OpenTransaction, type TransactionSettings } from './open-transaction.ts'
+import { SYSTEM_KEYS } from './shares/fair-shares.ts'
 
 interface Context {
   readonly transaction: OpenTransaction | null
-  /** The tenant whose share of the connections the work uses; null for the installation. */
+  /**
+   * The tenant whose share of the connections the work uses: `SYSTEM_KEYS` for requests with keys of
+   * the installation, null for its roles and for programs.
+   */
   readonly tenantId: number | null
   /** The text that begins a transaction under the row security of a tenant. */
   readonly rowSecurity: string | null
@@ -56,7 +60,7 @@ export class Ambient {
     return transaction?.open ? transaction : null
   }
 
-  /** The tenant whose share of the connections the work here uses; null for the installation. */
+  /** Whose share of the connections the work here uses; null for roles and programs. */
   get tenantId(): number | null {
     return this.#context.tenantId
   }
@@ -74,6 +78,11 @@ export class Ambient {
   /** Whether the caller must read the primary: it is in a transaction, or decides something. */
   get decides(): boolean {
     return this.transaction !== null || this.#context.deciding
+  }
+
+  /** Runs the work within the share of connections that the keys of the installation have. */
+  forSystemKeys<T>(work: () => T): T {
+    return this.#with({ tenantId: SYSTEM_KEYS }, work)
   }
 
   /** Runs the work within the share of connections of a tenant. */

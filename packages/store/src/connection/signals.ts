@@ -25,6 +25,8 @@ const NOTIFY: Statement = {
   text: "with hint as (select set_config('synchronous_commit', 'off', true)) select pg_notify($1, $2) from hint",
 }
 
+type ChangeKind = 'jobs' | 'groups' | 'leases'
+
 export class Signals {
   readonly #database: Database
   readonly #clock: Clock
@@ -40,7 +42,7 @@ export class Signals {
   #malformed = 0
   #listening = false
   /** Kinds of changes to announce soon. */
-  readonly #changes = new Set<'jobs' | 'groups'>()
+  readonly #changes = new Set<ChangeKind>()
   /** Immediate hints in flight: cancels, drains, changes. */
   readonly #sendingNow = new Set<Promise<void>>()
 
@@ -156,6 +158,11 @@ export class Signals {
     this.#changed('groups')
   }
 
+  /** Notifies reapers of a session with a short lease, at most every 100 ms. */
+  leaseOpened(): void {
+    this.#changed('leases')
+  }
+
   /** Notifies all nodes, at once, that tenants or API keys changed. */
   identityChanged(): void {
     if (this.#database.ambient.defers(() => this.identityChanged())) return
@@ -163,7 +170,7 @@ export class Signals {
     this.#sendNow(`${this.#node} identity `)
   }
 
-  #changed(kind: 'jobs' | 'groups'): void {
+  #changed(kind: ChangeKind): void {
     if (this.#database.ambient.defers(() => this.#changed(kind))) return
     this.#emit({ ...NOTHING, [kind]: true })
     if (this.#changes.has(kind)) return
@@ -171,7 +178,7 @@ export class Signals {
     void this.#clock.sleep(CHANGES_QUIET_MS).then(() => this.#sendChange(kind))
   }
 
-  #sendChange(kind: 'jobs' | 'groups'): void {
+  #sendChange(kind: ChangeKind): void {
     if (this.#changes.delete(kind)) this.#sendNow(`${this.#node} ${kind} `)
   }
 

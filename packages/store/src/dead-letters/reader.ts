@@ -30,6 +30,21 @@ export interface DeadLetterCount {
   readonly until: string
 }
 
+export interface DeadLetterRange {
+  readonly state: DeadLetterState
+  /** The id of the last dead letter of the previous page. */
+  readonly after: string | null
+  readonly limit: number
+  /** What a page may load of names and messages of errors. @default limits.pageBytes */
+  readonly bytes?: number
+}
+
+export interface PageOfDeadLetters {
+  readonly deadLetters: readonly DeadLetter[]
+  /** The id to continue after; null after the last page. */
+  readonly next: string | null
+}
+
 const handledOnly: Readonly<Record<DeadLetterState, boolean | null>> = {
   open: false,
   handled: true,
@@ -53,16 +68,29 @@ export class DeadLetterReader {
     this.#database = database
   }
 
-  /** Latest death first; `after` is the last id of the previous page. */
-  async list(
+  /**
+   * A page, latest death first; `after` is the last id of the previous one. The page is shorter than
+   * `limit` when its errors would exceed the number of bytes.
+   */
+  async page(
     filter: CompiledDeadLetterFilter,
-    page: { state: DeadLetterState; after: string | null; limit: number },
+    { state, after, limit, bytes = limits.pageBytes }: DeadLetterRange,
     tenantId: number,
-  ): Promise<DeadLetter[]> {
-    const rows = await this.#database.browse.run(
-      listLetters(...scope(filter, tenantId), handledOnly[page.state], page.after, page.limit),
+  ): Promise<PageOfDeadLetters> {
+    const all = await this.#database.browse.run(
+      listLetters(...scope(filter, tenantId), handledOnly[state], after, limit),
     )
-    return this.#withWords(rows)
+    const { words, lastId } = await this.#lastWords(
+      all.map(({ runId }) => runId),
+      bytes,
+    )
+    const end = lastId === null ? all.length : all.findIndex(({ runId }) => runId === lastId) + 1
+    const rows = all.slice(0, end)
+    const more = rows.length < all.length || all.length === limit
+    return {
+      deadLetters: rows.map((row) => toDeadLetter(row, words.get(row.runId))),
+      next: more ? (rows.at(-1)?.runId ?? null) : null,
+    }
   }
 
   /** The cause with the most dead letters first. */
@@ -74,7 +102,7 @@ export class DeadLetterReader {
     const rows = await this.#database.browse.run(
       groupLetters(...scope(filter, tenantId), handledOnly[page.state], page.limit),
     )
-    const words = await this.#lastWords(rows.map(({ sample }) => sample))
+    const { words } = await this.#lastWords(rows.map(({ sample }) => sample))
     return rows.map((row) => toCause(row, words))
   }
 
@@ -121,13 +149,16 @@ export class DeadLetterReader {
   }
 
   async #withWords(rows: readonly ListLettersRow[]): Promise<DeadLetter[]> {
-    const words = await this.#lastWords(rows.map(({ runId }) => runId))
+    const { words } = await this.#lastWords(rows.map(({ runId }) => runId))
     return rows.map((row) => toDeadLetter(row, words.get(row.runId)))
   }
 
-  async #lastWords(ids: readonly string[]): Promise<ReadonlyMap<string, LastWords>> {
-    const rows = await this.#ofDays(listLastWords, ids)
-    return new Map(rows.map((row) => [row.runId, toLastWords(row)]))
+  /** The errors of runs, and the last run that they contain; null when they are complete. */
+  async #lastWords(ids: readonly string[], bytes: number = limits.pageBytes) {
+    const rows = await this.#ofDays((...range) => listLastWords(...range, bytes), ids)
+    const words = new Map(rows.map((row): [string, LastWords] => [row.runId, toLastWords(row)]))
+    const last = rows.at(-1)
+    return { words, lastId: last === undefined || last.isLast ? null : last.runId }
   }
 
   /** Names the smallest and the largest id, so that the server reads only their partitions. */
@@ -138,6 +169,6 @@ export class DeadLetterReader {
     const sorted = [...ids].sort()
     const [smallest, largest] = [sorted[0], sorted.at(-1)]
     if (smallest === undefined || largest === undefined) return []
-    return this.#database.reads.run(statement(uuidArray(sorted), smallest, largest))
+    return this.#database.reads.run(statement(uuidArray(ids), smallest, largest))
   }
 }

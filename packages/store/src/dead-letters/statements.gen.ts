@@ -182,23 +182,26 @@ export interface ListLastWordsRow {
   readonly attempt: number
   readonly name: string | null
   readonly message: string | null
+  readonly isLast: boolean
 }
 
 const LIST_LAST_WORDS: TypedStatement<ListLastWordsRow> = {
   path: 'dead-letters/list-last-words',
   daily: false,
-  columns: ['run_id', 'attempt', 'name', 'message'],
+  columns: ['run_id', 'attempt', 'name', 'message', 'is_last'],
   decode: (row) => ({
     runId: text(row[0]),
     attempt: number(row[1]),
     name: orNull(text, row[2]),
     message: orNull(text, row[3]),
+    isLast: boolean(row[4]),
   }),
 }
 
-/** The last errors of dead runs. */
-export function listLastWords(runIds: List<'uuid'>, smallestId: Text, largestId: Text): Call<ListLastWordsRow> {
-  return { statement: LIST_LAST_WORDS, values: [runIds, smallestId, largestId] }
+/** The last errors of dead runs, in the order given. They end where they would exceed a number of
+ * bytes, after one run at least. */
+export function listLastWords(runIds: List<'uuid'>, smallestId: Text, largestId: Text, mostBytes: Big): Call<ListLastWordsRow> {
+  return { statement: LIST_LAST_WORDS, values: [runIds, smallestId, largestId, mostBytes] }
 }
 
 export interface ListLettersRow {

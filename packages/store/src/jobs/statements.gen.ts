@@ -156,7 +156,8 @@ const INTERN_TIMINGS: TypedStatement<InternTimingsRow> = {
   }),
 }
 
-/** Numbers timing rules. Rules that exist keep their numbers. */
+/** Numbers timing rules. Rules that exist keep their numbers. A rule that is marked as unused is
+ * unmarked, so that the sweep keeps it for at least as long as a process caches its number. */
 export function internTimings(specs: List<'text'>): Call<InternTimingsRow> {
   return { statement: INTERN_TIMINGS, values: [specs] }
 }

@@ -22,24 +22,6 @@ export function findLane(tenant: Num, queue: Text, handler: Text, priority: Num)
   return { statement: FIND_LANE, values: [tenant, queue, handler, priority] }
 }
 
-export interface FindOthersRow {
-  readonly found: boolean
-}
-
-const FIND_OTHERS: TypedStatement<FindOthersRow> = {
-  path: 'lanes/find-others',
-  daily: false,
-  columns: ['found'],
-  decode: (row) => ({
-    found: boolean(row[0]),
-  }),
-}
-
-/** Whether other tenants have lanes, and so may have runs. */
-export function findOthers(tenant: Num): Call<FindOthersRow> {
-  return { statement: FIND_OTHERS, values: [tenant] }
-}
-
 export interface InternLaneRow {
   readonly isLeft: boolean
   readonly most: number

@@ -8,12 +8,18 @@ import type { TimingCache } from '@punctual/core/schedule'
 import { int8ArrayOfNumbers } from '../connection/binary-arrays.ts'
 import type { Database } from '../connection/database.ts'
 import type { StoredJob } from '../jobs/rows.ts'
+import { covers, findCovering } from './covering-slot.ts'
 import { listFollowedSlots, listJobVersions, listSlots } from './statements.gen.ts'
 
 /** An expected slot and its decision; null when it has none. */
 export interface ExpectedSlot {
   readonly slotMs: number
   readonly slot: Slot | null
+}
+
+/** A slot, and up to where its decision was searched without a result, when more is left. */
+export interface FoundSlot extends ExpectedSlot {
+  readonly searchedMs: number | null
 }
 
 /** Where a page of slots begins. */
@@ -44,9 +50,10 @@ interface Era {
 }
 
 const PROBE = 1_000
-/** The parts that a search for one decision reads, and those that it reads for one page. */
-const PARTS_MAX = 1_000
-const PARTS_PER_PAGE = 10
+/** Slots that are read at each step of a search that skips ahead. */
+const PART = 100
+/** The parts that a page reads to find one decision. */
+const PARTS_MAX = 10
 const FAR_MS = Date.UTC(2200, 0, 1)
 
 export class SlotReader {
@@ -92,7 +99,7 @@ export class SlotReader {
     const nextMs = found.length < limit ? null : last.slotMs + 1
     const next = nextMs === null ? null : { fromMs: nextMs, aheadMs: 0 }
     if (last.slot) return { slots: found, next }
-    const beyond = await this.#firstAfter(job, Math.max(last.slotMs, aheadMs), PARTS_PER_PAGE)
+    const beyond = await this.#firstAfter(job, Math.max(last.slotMs, aheadMs))
     if (beyond.searchedMs !== null) {
       const open = found.findLastIndex(({ slot }) => slot !== null) + 1
       const openMs = found[open]?.slotMs ?? last.slotMs
@@ -161,19 +168,50 @@ export class SlotReader {
     }))
   }
 
-  /** The slot at an instant, or the last one before it; null when none exists. */
-  async lastBefore(job: StoredJob, atMs: number, backMs: number): Promise<ExpectedSlot | null> {
+  /**
+   * The slot at an instant, or the last one before it; null when none exists. One decision for many
+   * slots may be stored far beyond it, and the search for it is bounded: without success
+   * `searchedMs` says up to which slot there is none for sure.
+   */
+  async lastBefore(job: StoredJob, atMs: number, backMs: number): Promise<FoundSlot | null> {
     for (let lookMs = 3_600_000; ; lookMs *= 4) {
       const fromMs = atMs - Math.min(lookMs, backMs)
-      const slotMs = (await this.expected(job, fromMs, atMs, COUNT_MAX)).at(-1)
-      if (slotMs !== undefined) {
+      const slotMs = await this.#lastSlot(job, fromMs, atMs)
+      if (slotMs !== null) {
         const own = (await this.#find(job.id, [slotMs])).get(slotMs)
-        if (own) return { slotMs, slot: own }
-        // The row that covers it is stored at a later slot, which may be far away.
-        const { slot: later } = await this.#firstAfter(job, slotMs)
-        return { slotMs, slot: later && covers(later, slotMs) ? later : null }
+        if (own) return { slotMs, slot: own, searchedMs: null }
+        return { slotMs, ...(await this.#covering(job, slotMs)) }
       }
       if (lookMs >= backMs) return null
+    }
+  }
+
+  /** The row that covers a slot is stored at a later one, which may be far away. */
+  async #covering(job: StoredJob, slotMs: number): Promise<Search> {
+    const { slot, searchedMs } = await this.#firstAfter(job, slotMs, 1)
+    if (searchedMs === null)
+      return { slot: slot && covers(slot, slotMs) ? slot : null, searchedMs: null }
+    const untilMs = job.cursorAt.getTime()
+    const found = await findCovering(slotMs, { afterMs: searchedMs, untilMs }, async (fromMs) => {
+      const slotsMs = await this.expected(job, fromMs, untilMs, PART)
+      const rows = await this.#find(job.id, slotsMs)
+      const first = slotsMs.find((ms) => rows.has(ms))
+      return { slotsMs, first: (first !== undefined && rows.get(first)) || null }
+    })
+    return { slot: found, searchedMs: found ? null : searchedMs }
+  }
+
+  /** The last slot of a range; computes the slots of ever later parts of it, not of all of it. */
+  async #lastSlot(job: StoredJob, fromMs: number, untilMs: number): Promise<number | null> {
+    let [lowMs, highMs] = [fromMs, untilMs]
+    for (;;) {
+      const part = await this.expected(job, lowMs, highMs, PROBE)
+      const partMs = part.at(-1) ?? null
+      if (partMs === null || part.length < PROBE) return partMs
+      const middleMs = partMs + Math.floor((highMs - partMs) / 2) + 1
+      const [later] = await this.expected(job, middleMs, highMs, 1)
+      if (later !== undefined) lowMs = later
+      else [lowMs, highMs] = [partMs, middleMs - 1]
     }
   }
 
@@ -269,8 +307,4 @@ function covering(
     const slot = found.get(laterMs)
     if (slot) return covers(slot, slotMs) ? slot : null
   }
-}
-
-function covers(slot: Slot, slotMs: number): boolean {
-  return slot.fromAt !== null && slot.fromAt.getTime() <= slotMs
 }

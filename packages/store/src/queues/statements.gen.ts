@@ -99,8 +99,8 @@ const PAUSE_QUEUE: TypedStatement<PauseQueueRow> = {
 }
 
 /** Pauses a queue, or all of them. An existing pause keeps its note. Queues need not exist, so the
- * number of pauses is bounded: concurrent calls may exceed the bound by their number. */
-export function pauseQueue(tenant: Num, queue: Text, note: Text, whoPausedIt: Text, mostPausesOfQueues: Num): Call<PauseQueueRow> {
+ * number of pauses is bounded. */
+export function pauseQueue(tenant: Num, queue: Text, note: Text, whoPausedIt: Text, mostPausesOfQueues: Big): Call<PauseQueueRow> {
   return { statement: PAUSE_QUEUE, values: [tenant, queue, note, whoPausedIt, mostPausesOfQueues] }
 }
 
@@ -160,7 +160,7 @@ const SET_LIMIT: TypedStatement<SetLimitRow> = {
 
 /** Sets the limits of a queue or the tenant and replaces earlier ones. Running runs count from now
  * on, except runs whose claim is still in progress. Queues need not exist, so the number of rows is
- * bounded: concurrent calls may exceed the bound by their number. */
-export function setLimit(tenant: Num, queue: Text, concurrency: Num, rateLimit: Num, ratePerMs: Big, rateBurst: Num, intervalOfRateIn: Big, ageingInMs: Big, weight: Num, whoSetIt: Text, channelOfHints: Text, mostLimitsOfQueues: Num): Call<SetLimitRow> {
+ * bounded. */
+export function setLimit(tenant: Num, queue: Text, concurrency: Num, rateLimit: Num, ratePerMs: Big, rateBurst: Num, intervalOfRateIn: Big, ageingInMs: Big, weight: Num, whoSetIt: Text, channelOfHints: Text, mostLimitsOfQueues: Big): Call<SetLimitRow> {
   return { statement: SET_LIMIT, values: [tenant, queue, concurrency, rateLimit, ratePerMs, rateBurst, intervalOfRateIn, ageingInMs, weight, whoSetIt, channelOfHints, mostLimitsOfQueues] }
 }

@@ -25,7 +25,7 @@ export interface Readers {
     list(filter: JobFilter, tenantId: number, bytes?: number): Promise<Job[]>
   }
   readonly jobPages: Pick<JobPages, 'page' | 'total'>
-  readonly deadLetters: Pick<DeadLetterReader, 'list' | 'causes'>
+  readonly deadLetters: Pick<DeadLetterReader, 'page' | 'causes'>
   readonly groups: Pick<GroupReader, 'list'>
   readonly audit: { list(filter: AuditFilter): ReturnType<typeof listEntries> }
   /** The usage of a tenant by day. */

@@ -1,7 +1,9 @@
 /**
  * Finds runs by id. Callers of one tenant that ask while others wait for an answer share the next
- * statement, so that many concurrent callers cost little more than one.
+ * statement, so that many concurrent callers cost little more than one. What a statement loads is
+ * bounded in bytes: runs with large payloads are read one after another.
  */
+import { limits } from '@punctual/core/errors'
 import { type Attempt, isRunId, type Run } from '@punctual/core/run'
 import { uuidArray } from '../connection/binary-arrays.ts'
 import type { ReadSource } from '../connection/read-source.ts'
@@ -31,10 +33,13 @@ interface Callers {
 
 export class RunFinder {
   readonly #source: ReadSource
+  readonly #bytes: number
   readonly #callers = new Map<string, Callers>()
 
-  constructor(source: ReadSource) {
+  /** `bytes`: what one statement loads at most of payloads, outputs and errors, and one run more. */
+  constructor(source: ReadSource, bytes: number = limits.pageBytes) {
     this.#source = source
+    this.#bytes = bytes
   }
 
   /**
@@ -79,15 +84,32 @@ export class RunFinder {
     }
   }
 
+  /** Reads the runs in as many parts as their bytes require, usually one. */
   async #read(ids: readonly string[], tenantId: number | null): Promise<ReadonlyMap<string, Run>> {
+    const found = new Map<string, Run>()
+    // Each part has the first run that is left, if it exists.
+    for (let left: readonly string[] = [...ids].sort(); left.length > 0; ) {
+      const { rows, attempts, isCut } = await this.#readPart(left, tenantId)
+      for (const row of rows)
+        if (!isCut.has(row.id)) found.set(row.id, toRun(row, attempts.get(row.id) ?? []))
+      const last = rows.at(-1)?.id
+      const isRead = new Set(rows.map(({ id }) => id))
+      left = left.filter((id) => (isRead.has(id) ? isCut.has(id) : last !== undefined && id > last))
+    }
+    return found
+  }
+
+  async #readPart(ids: readonly string[], tenantId: number | null) {
     const { reads, localClock: clock } = this.#source
-    const sorted = [...ids].sort()
-    const [all, first, last] = [uuidArray(sorted), sorted[0] ?? null, sorted.at(-1) ?? null]
-    const [runs, attempts] = await retrying({ clock, deadlineMs: DEADLINE_MS }, () =>
-      reads.runTogether(findRuns(all, first, last, tenantId), listAttempts(all, first, last)),
+    const [all, first, last] = [uuidArray(ids), ids[0] ?? null, ids.at(-1) ?? null]
+    const [rows, attempts] = await retrying({ clock, deadlineMs: DEADLINE_MS }, () =>
+      reads.runTogether(
+        findRuns(all, first, last, tenantId, this.#bytes),
+        listAttempts(all, first, last, this.#bytes),
+      ),
     )
-    const earlier = attemptsByRun(attempts)
-    return new Map(runs.map((row) => [row.id, toRun(row, earlier.get(row.id) ?? [])]))
+    const isCut = new Set(attempts.filter(({ cut }) => cut).map(({ runId }) => runId))
+    return { rows, attempts: attemptsByRun(attempts), isCut }
   }
 }
 

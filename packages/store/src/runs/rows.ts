@@ -35,7 +35,7 @@ export function summary({ id, handler, queue, priority, dueAt, attempt }: Summar
   return { id, handler, queue, priority, dueAt, attempt, finishedAt: null, error: null }
 }
 
-export function toAttempt({ runId: _, sessionId, ...attempt }: ListAttemptsRow): Attempt {
+export function toAttempt({ runId: _, cut: __, sessionId, ...attempt }: ListAttemptsRow): Attempt {
   return { ...attempt, workerId: sessionId }
 }
 

@@ -166,9 +166,33 @@ const FIND_RUNS: TypedStatement<FindRunsRow> = {
   }),
 }
 
-/** Runs and the place that each is in, read in one snapshot. */
-export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, tenant: Num): Call<FindRunsRow> {
-  return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant] }
+/** Runs and the place that each is in, read in one snapshot, in the order of their ids. They end where
+ * their payloads, outputs and errors would exceed a number of bytes, after one run at least. */
+export function findRuns(ids: List<'uuid'>, smallestId: Text, largestId: Text, tenant: Num, mostBytes: Big): Call<FindRunsRow> {
+  return { statement: FIND_RUNS, values: [ids, smallestId, largestId, tenant, mostBytes] }
+}
+
+export interface FindSurroundingsRow {
+  readonly others: boolean
+  readonly queued: number
+  readonly leased: number
+}
+
+const FIND_SURROUNDINGS: TypedStatement<FindSurroundingsRow> = {
+  path: 'runs/find-surroundings',
+  daily: false,
+  columns: ['others', 'queued', 'leased'],
+  decode: (row) => ({
+    others: boolean(row[0]),
+    queued: number(row[1]),
+    leased: number(row[2]),
+  }),
+}
+
+/** What stands around the live runs of a tenant: whether other tenants may have runs, and how many
+ * rows a reader of the queue by lanes, or of all leases, would read. */
+export function findSurroundings(tenant: Num, mostRowsToCount: Num): Call<FindSurroundingsRow> {
+  return { statement: FIND_SURROUNDINGS, values: [tenant, mostRowsToCount] }
 }
 
 export interface ListAttemptsRow {
@@ -179,12 +203,13 @@ export interface ListAttemptsRow {
   readonly endedAt: Date
   readonly sessionId: string | null
   readonly error: Failure | null
+  readonly cut: boolean
 }
 
 const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
   path: 'runs/list-attempts',
   daily: false,
-  columns: ['run_id', 'attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error'],
+  columns: ['run_id', 'attempt', 'outcome', 'started_at', 'ended_at', 'session_id', 'error', 'cut'],
   decode: (row) => ({
     runId: text(row[0]),
     attempt: number(row[1]),
@@ -193,12 +218,15 @@ const LIST_ATTEMPTS: TypedStatement<ListAttemptsRow> = {
     endedAt: date(row[4]),
     sessionId: orNull(text, row[5]),
     error: orNull(json, row[6]) as Failure | null,
+    cut: boolean(row[7]),
   }),
 }
 
-/** The attempts of runs that were followed by another attempt. */
-export function listAttempts(runIds: List<'uuid'>, smallestId: Text, largestId: Text): Call<ListAttemptsRow> {
-  return { statement: LIST_ATTEMPTS, values: [runIds, smallestId, largestId] }
+/** The attempts of runs that were followed by another attempt. Runs whose attempts would exceed a
+ * number of bytes are cut: of each of them only the first attempt is returned, without its error. The
+ * first run that has attempts is not cut; beyond the bytes its errors have no stack. */
+export function listAttempts(runIds: List<'uuid'>, smallestId: Text, largestId: Text, mostBytes: Big): Call<ListAttemptsRow> {
+  return { statement: LIST_ATTEMPTS, values: [runIds, smallestId, largestId, mostBytes] }
 }
 
 export interface ListFinishedRow {

@@ -1,6 +1,6 @@
 // Written by `npm run statements` from the statements in queries. Edit a statement instead.
 import { date, number, orNull, text } from '../sql/cells.ts'
-import type { Call, Num, Text, TypedStatement } from '../sql/typed.ts'
+import type { Big, Call, Num, Text, TypedStatement } from '../sql/typed.ts'
 
 export interface DeleteSecretRow {
   readonly version: number
@@ -136,6 +136,6 @@ const SET_SECRET: TypedStatement<SetSecretRow> = {
 
 /** Stores a new value if the secret still has the version that was read: the ciphertext contains the
  * next version. */
-export function setSecret(tenant: Num, name: Text, versionBefore: Num, keyId: Text, nonceAnd: Text, ciphertextInHexadecimal: Text, whoSetIt: Text, mostSecretsOfTenant: Num): Call<SetSecretRow> {
+export function setSecret(tenant: Num, name: Text, versionBefore: Num, keyId: Text, nonceAnd: Text, ciphertextInHexadecimal: Text, whoSetIt: Text, mostSecretsOfTenant: Big): Call<SetSecretRow> {
   return { statement: SET_SECRET, values: [tenant, name, versionBefore, keyId, nonceAnd, ciphertextInHexadecimal, whoSetIt, mostSecretsOfTenant] }
 }

@@ -1,6 +1,5 @@
 /** The queries behind remote workers: their sessions, their leases, and how leased runs ended. */
 import { invariant, limits } from '@punctual/core/errors'
-import { quotaExceeded } from '@punctual/core/identity'
 import type {
   ClaimedRun,
   Fence,
@@ -22,7 +21,7 @@ import {
   type ReadLeasesRow,
   readLeases,
 } from '../work/statements.gen.ts'
-import { countSessions, findSession, renewSession } from './statements.gen.ts'
+import { findSession, renewSession } from './statements.gen.ts'
 
 export class PostgresRemoteSessions implements RemoteSessions {
   readonly #database: Database
@@ -43,12 +42,8 @@ export class PostgresRemoteSessions implements RemoteSessions {
     return row ? { drains: row.drains } : null
   }
 
-  /** Nodes that open sessions at the same instant may exceed the quota by one each. */
-  async checkNumber(tenantId: number, sessionId: string): Promise<void> {
-    const quota = await this.#quotas.sessions(tenantId)
-    const [row] = await this.#database.identity.run(countSessions(tenantId, sessionId, quota))
-    const used = (row?.sessions ?? 0) + 1
-    if (used > quota) throw quotaExceeded('sessions', quota, { used })
+  sessionsMax(tenantId: number): Promise<number> {
+    return this.#quotas.sessions(tenantId)
   }
 
   async leases(sessionId: string, runIds: readonly string[]): Promise<readonly Lease[]> {

@@ -25,24 +25,6 @@ export function closeSession(session: Big): Call<CloseSessionRow> {
   return { statement: CLOSE_SESSION, values: [session] }
 }
 
-export interface CountSessionsRow {
-  readonly sessions: number
-}
-
-const COUNT_SESSIONS: TypedStatement<CountSessionsRow> = {
-  path: 'sessions/count-sessions',
-  daily: false,
-  columns: ['sessions'],
-  decode: (row) => ({
-    sessions: number(row[0]),
-  }),
-}
-
-/** The number of sessions of a tenant, other than one, up to a limit. */
-export function countSessions(tenant: Num, sessionThatDoesNot: Big, limit: Big): Call<CountSessionsRow> {
-  return { statement: COUNT_SESSIONS, values: [tenant, sessionThatDoesNot, limit] }
-}
-
 export interface DrainSessionRow {
   readonly id: string
   readonly changed: boolean
@@ -216,17 +198,23 @@ export function lockSession(session: Big): Call<LockSessionRow> {
   return { statement: LOCK_SESSION, values: [session] }
 }
 
-const OPEN_SESSION: TypedStatement<null> = {
+export interface OpenSessionRow {
+  readonly isLeft: boolean
+}
+
+const OPEN_SESSION: TypedStatement<OpenSessionRow> = {
   path: 'sessions/open-session',
   daily: false,
-  columns: [],
-  decode: () => null,
+  columns: ['is_left'],
+  decode: (row) => ({
+    isLeft: boolean(row[0]),
+  }),
 }
 
 /** Opens the session of a worker process. Repeating it after a lost reply changes nothing, even if
  * the session has ended since: its id is not used again. */
-export function openSession(id: Big, leaseInMs: Num, pid: Num, capacity: Num, host: Text, version: Text, handlers: List<'text'>, queues: List<'text'>, labelsJsonb: Text, itDrains: Bool, onlyTenantWhoseRuns: Num): Call<null> {
-  return { statement: OPEN_SESSION, values: [id, leaseInMs, pid, capacity, host, version, handlers, queues, labelsJsonb, itDrains, onlyTenantWhoseRuns] }
+export function openSession(id: Big, leaseInMs: Num, pid: Num, capacity: Num, host: Text, version: Text, handlers: List<'text'>, queues: List<'text'>, labelsJsonb: Text, itDrains: Bool, onlyTenantWhoseRuns: Num, mostSessionsOfThat: Big): Call<OpenSessionRow> {
+  return { statement: OPEN_SESSION, values: [id, leaseInMs, pid, capacity, host, version, handlers, queues, labelsJsonb, itDrains, onlyTenantWhoseRuns, mostSessionsOfThat] }
 }
 
 export interface RenewSessionRow {

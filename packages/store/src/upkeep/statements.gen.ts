@@ -73,7 +73,8 @@ const LIST_EXPIRED_SESSIONS: TypedStatement<ListExpiredSessionsRow> = {
   }),
 }
 
-/** Sessions whose lease has expired, and the server instance that reports them. */
+/** Sessions whose lease has expired, one of each tenant in turn, and the server instance that reports
+ * them. The reaper fences a few at a time: thousands of one tenant must not delay those of another. */
 export function listExpiredSessions(): Call<ListExpiredSessionsRow> {
   return { statement: LIST_EXPIRED_SESSIONS, values: [] }
 }
@@ -419,6 +420,30 @@ const DELETE_STALE_SETTLES: TypedStatement<DeleteStaleSettlesRow> = {
  * dropped with their partition. A run that was carried over keeps its dead letter. */
 export function deleteStaleSettles(days: Num): Call<DeleteStaleSettlesRow> {
   return { statement: DELETE_STALE_SETTLES, values: [days] }
+}
+
+export interface DeleteTimingsRow {
+  readonly deleted: number
+  readonly looked: number
+  readonly lastTiming: number | null
+}
+
+const DELETE_TIMINGS: TypedStatement<DeleteTimingsRow> = {
+  path: 'upkeep/sweeps/delete-timings',
+  daily: false,
+  columns: ['deleted', 'looked', 'last_timing'],
+  decode: (row) => ({
+    deleted: number(row[0]),
+    looked: number(row[1]),
+    lastTiming: orNull(number, row[2]),
+  }),
+}
+
+/** Deletes timing rules that neither a job nor an earlier version of a job has referred to for a
+ * while, a page at a time. A rule is first marked, and deleted by a later sweep: processes cache the
+ * numbers of rules for less time than that (jobs/timing-ids.ts). */
+export function deleteTimings(numberOfLastRule: Num, mostRulesToRead: Num, msForWhichRule: Big): Call<DeleteTimingsRow> {
+  return { statement: DELETE_TIMINGS, values: [numberOfLastRule, mostRulesToRead, msForWhichRule] }
 }
 
 export interface FoldCountersRow {

@@ -5,6 +5,7 @@ import { int8Array } from '../connection/binary-arrays.ts'
 import type { ClientPool } from '../connection/client-pool.ts'
 import type { Database } from '../connection/database.ts'
 import type { Signals } from '../connection/signals.ts'
+import { UNUSED_TIMING_MS } from '../jobs/timing-ids.ts'
 import type { Days } from '../schema/days.ts'
 import { dropDays } from '../schema/retention.ts'
 import { StatStore } from '../stats/stat-store.ts'
@@ -22,6 +23,7 @@ import {
   deleteOnceJobs,
   deletePastSessions,
   deleteStaleSettles,
+  deleteTimings,
   foldCounters,
   forgetUses,
   listDeadRows,
@@ -65,6 +67,8 @@ const sweeps = (retentionDays: number) => [
 ]
 const JOBS_AT_ONCE = 1_000
 const JOB_ROUNDS_MAX = 10
+const TIMINGS_AT_ONCE = 10_000
+const TIMING_ROUNDS_MAX = 30
 const GATES_AT_ONCE = 1_000
 const PARKED_AT_ONCE = 1_000
 const FIRST_RUN = '00000000-0000-0000-0000-000000000000'
@@ -91,6 +95,8 @@ export class PostgresUpkeepStore implements UpkeepStore {
   readonly #rowSecurity: RowSecurity
   /** The slot and id of the last once-only job that was examined. */
   #afterJob: readonly [string, string] = FIRST_JOB
+  /** The timing rule after which the next sweep continues. */
+  #afterTiming = 0
   /** The parked run after which the next call continues. */
   #afterParked = FIRST_RUN
   /** The gate after which the next call continues. */
@@ -196,6 +202,7 @@ export class PostgresUpkeepStore implements UpkeepStore {
       swept += row?.rows ?? 0
     }
     swept += await this.#forgetOnceJobs(retentionDays)
+    swept += await this.#forgetTimings()
     return swept + (await this.#stats.sumJobHours())
   }
 
@@ -216,6 +223,21 @@ export class PostgresUpkeepStore implements UpkeepStore {
       const isLast = looked < JOBS_AT_ONCE || lastSlot === null || lastJob === null
       this.#afterJob = isLast ? FIRST_JOB : [lastSlot, lastJob]
       if (isLast) break
+    }
+    return gone
+  }
+
+  /** Deletes unused timing rules, from where the last sweep ended. */
+  async #forgetTimings(): Promise<number> {
+    let gone = 0
+    for (let round = 0; round < TIMING_ROUNDS_MAX; round++) {
+      const call = deleteTimings(this.#afterTiming, TIMINGS_AT_ONCE, UNUSED_TIMING_MS)
+      const [row] = await this.#database.upkeep.runPinned(call)
+      invariant(row, 'a page of timing rules is one row')
+      const { deleted, looked, lastTiming } = row
+      gone += deleted
+      this.#afterTiming = looked < TIMINGS_AT_ONCE ? 0 : (lastTiming ?? 0)
+      if (this.#afterTiming === 0) break
     }
     return gone
   }

@@ -1,6 +1,7 @@
 /** The workers' access to PostgreSQL: lanes, sessions, claiming, settling. One statement a verb. */
-import { limits } from '@punctual/core/errors'
+import { defaults, limits } from '@punctual/core/errors'
 import type { Lane } from '@punctual/core/flow'
+import { quotaExceeded } from '@punctual/core/identity'
 import type {
   ClaimRequest,
   ClaimResult,
@@ -84,15 +85,20 @@ export class PostgresWorkStore implements WorkStore {
 
   async openSession(session: SessionAnnouncement): Promise<void> {
     const { id, leaseMs, pid, capacity, host, version, handlers, queues } = session
-    const { labels, drains = false, tenantId = null } = session
-    await this.#database.settle.run(
-      openSession(
-        ...([id, leaseMs, pid, capacity, host, version, handlers, queues] as const),
-        JSON.stringify(labels),
-        drains,
-        tenantId,
-      ),
+    const { labels, drains = false, tenantId = null, sessionsMax = null } = session
+    const call = openSession(
+      ...([id, leaseMs, pid, capacity, host, version, handlers, queues] as const),
+      JSON.stringify(labels),
+      drains,
+      tenantId,
+      sessionsMax,
     )
+    // Sessions of one tenant are counted one after another: outcomes must not wait for that.
+    const { identity, settle } = this.#database
+    const [row] = await (sessionsMax === null ? settle : identity).run(call)
+    if (sessionsMax !== null && row?.isLeft === false)
+      throw quotaExceeded('sessions', sessionsMax, { used: sessionsMax + 1 })
+    if (leaseMs < defaults.shortLeaseMs) this.#options.signals.leaseOpened()
   }
 
   async renewSession(sessionId: string): Promise<{ readonly drains: boolean } | null> {

@@ -1,4 +1,5 @@
 /** Identity is separate from reads, and slow lists of one tenant stop neither others nor logins. */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { PostgresStore, systemClock, systemRandom } from '@punctual/store'
 import { TestStore } from '@punctual/testkit'
@@ -119,4 +120,22 @@ it('the stated number of connections of a node is the sum of those in ARCHITECTU
   })
   expect(rows).toHaveLength(12)
   expect(numbers.reduce((sum, number) => sum + number, 0)).toBe(CONNECTIONS_OF_A_NODE)
+})
+
+it('keys of the installation share connections as one tenant does', async () => {
+  const release = new AbortController()
+  const released = once(release.signal, 'abort')
+  let open = 0
+  const held = Array.from({ length: 8 }, () =>
+    store.asSystemKey(() =>
+      store.transaction(async () => {
+        open++
+        await released
+      }),
+    ),
+  )
+  await store.asTenant(rival, () => store.transaction(async () => undefined))
+  expect(open).toBeLessThan(8)
+  release.abort()
+  await Promise.all(held)
 })

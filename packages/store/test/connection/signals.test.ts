@@ -40,6 +40,23 @@ it('a submission sends one hint to its own process, at once', async () => {
   stop()
 })
 
+it('the reapers of all processes get a hint of a session whose lease is short, and of no other', async () => {
+  const hints: Hint[] = []
+  const other = t.another()
+  other.signals.onHint((hint) => hints.push(hint))
+  other.signals.listen()
+  await other.work.lanes([], [])
+  await eventually('the store listens', () => other.signals.connected)
+  const own: Hint[] = []
+  const stop = t.store.signals.onHint((hint) => own.push(hint))
+  await t.session(15_000)
+  expect(own).toEqual([])
+  await t.session(3_000)
+  expect(own).toMatchObject([{ leases: true }])
+  await eventually('the hint arrives', () => hints.some(({ leases }) => leases === true))
+  stop()
+})
+
 it('a process that changes jobs and ends at once still sends the hint', async () => {
   const hints: Hint[] = []
   const listening = t.another()

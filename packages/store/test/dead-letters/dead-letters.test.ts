@@ -57,7 +57,11 @@ async function replayed(
 describe('listing dead letters', () => {
   const list = async (filter: DeadLetterFilter = {}, page: object = {}) => {
     const whole = { state: 'open', after: null, limit: 50, ...page } as const
-    const deadLetters = await t.store.deadLetters.list(compileDeadLetterFilter(filter), whole, 1)
+    const { deadLetters } = await t.store.deadLetters.page(
+      compileDeadLetterFilter(filter),
+      whole,
+      1,
+    )
     return deadLetters.map(({ id }) => id)
   }
 
@@ -99,6 +103,31 @@ describe('listing dead letters', () => {
       after = page.at(-1) ?? null
     }
     expect(pages).toEqual(ids)
+  })
+
+  it('a page whose errors would exceed its bytes is shorter, and the next ones list the rest', async () => {
+    const dead: string[] = []
+    for (let n = 0; n < 5; n++) dead.unshift(await aDeadRun({}, 'x'.repeat(1_000)))
+    const range = { state: 'open', limit: 50, bytes: 2_500 } as const
+    const pages: string[][] = []
+    for (let after: string | null = null; after !== null || pages.length === 0; ) {
+      const page = await t.store.deadLetters.page(
+        compileDeadLetterFilter({}),
+        { ...range, after },
+        1,
+      )
+      for (const { error } of page.deadLetters) expect(error?.message).toHaveLength(1_000)
+      pages.push(page.deadLetters.map(({ id }) => id))
+      after = page.next
+    }
+    expect(pages).toEqual([dead.slice(0, 2), dead.slice(2, 4), dead.slice(4)])
+  })
+
+  it('one dead letter is listed whatever its error has, and no page follows the last', async () => {
+    const id = await aDeadRun({}, 'x'.repeat(1_000))
+    const range = { state: 'open', after: null, limit: 50, bytes: 1 } as const
+    const page = await t.store.deadLetters.page(compileDeadLetterFilter({}), range, 1)
+    expect(page).toMatchObject({ deadLetters: [{ id }], next: null })
   })
 
   it('dead letters are listed by state, open ones by default', async () => {

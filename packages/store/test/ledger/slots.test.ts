@@ -2,7 +2,8 @@
  * Reading the ledger: every expected slot with its decision, also where one row covers many slots.
  */
 import { TestStore } from '@punctual/testkit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { SlotReader } from '../../src/ledger/slot-reader.ts'
 import { holesOf, ledgerOf, planAll, plannerOf } from '../kit/planning-kit.ts'
 
 const HOUR = 3_600_000
@@ -172,5 +173,31 @@ describe('reading the slots of a job', () => {
       expect(await slots.lastBefore(job, Date.now() - agoMs, HOUR)).toMatchObject({
         slot: { decision: 'skip', reason: 'paused' },
       })
+  })
+
+  it('explaining one slot among a million computes a few thousand', async () => {
+    const { slots } = t.store.schedules
+    const id = await t.job({ every: '1s', startAt: new Date(Date.now() + 5_000) })
+    await steering().pause(id, null, 1)
+    await t.age(id, 400 * HOUR)
+    await steering().resume(id, 1)
+    const job = await find(id)
+    const computed: number[] = []
+    const { expected } = SlotReader.prototype
+    vi.spyOn(SlotReader.prototype, 'expected').mockImplementation(async function (
+      this: SlotReader,
+      ...range: Parameters<SlotReader['expected']>
+    ) {
+      const found = await expected.apply(this, range)
+      computed.push(found.length)
+      return found
+    })
+    for (const agoMs of [399 * HOUR, 60_000]) {
+      computed.length = 0
+      const found = await slots.lastBefore(job, Date.now() - agoMs, 366 * 24 * HOUR)
+      expect(found).toMatchObject({ slot: { decision: 'skip', reason: 'paused' } })
+      expect(computed.reduce((sum, some) => sum + some, 0)).toBeLessThan(20_000)
+    }
+    vi.restoreAllMocks()
   })
 })

@@ -66,5 +66,5 @@ it('looking up whether an attempt was settled writes, so that it waits for the s
   const run = await t.running(session)
   await t.store.work.settle(session, [succeeded(run)])
   expect(await writes('work/find-settled', [[run.id]])).toBe(true)
-  expect(await writes('lanes/find-others', [1]), 'other reads do not write').toBe(false)
+  expect(await writes('runs/find-surroundings', [1, 1]), 'other reads do not write').toBe(false)
 })

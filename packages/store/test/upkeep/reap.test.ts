@@ -252,3 +252,21 @@ it('all expired sessions are examined, so that none hides behind others', async 
   expect(leasesMs[sessionIds.indexOf(session)]).toBe(3_000)
   await t.sql.query('delete from punctual.sessions where id between 1001 and 2000')
 })
+
+it('thousands of expired sessions of one tenant do not come before the one of another', async () => {
+  await t.sql.query('delete from punctual.sessions')
+  await t.sql.query(
+    `insert into punctual.sessions
+       (id, opened_at, renewed_at, expires_at, lease_ms, tenant_id, pid, capacity, state, host,
+        version, handlers, queues, labels)
+     select 1000 + i, now(), now(), now() - interval '1 hour', 3000, case when i < 5000 then 2 else 3 end,
+       1, 1, 'active', 'h', 'v', '{}', '{}', '{}'
+     from generate_series(1, 5000) i`,
+  )
+  const session = await t.session(3_000)
+  await t.expire(session)
+  const { sessionIds } = await t.store.upkeep.expiredSessions()
+  expect(sessionIds.slice(0, 3).sort()).toEqual(['1001', '6000', session].sort())
+  expect(sessionIds.length).toBe(5_001)
+  await t.sql.query('delete from punctual.sessions')
+})

@@ -8,8 +8,10 @@ import { type Judged, LEASE_MS, runCampaign } from './campaign/campaign.ts'
 import { keepEvidence } from './campaign/keep-evidence.ts'
 import { toJson, toText } from './campaign/report.ts'
 import { drawTimeline } from './draw/timeline.ts'
+import { runProfile } from './hostile-tenant/profile.ts'
+import { toJsonLine, toTable } from './hostile-tenant/report.ts'
 import { applyMutant } from './mutants/apply-mutant.ts'
-import { findMutant, mutants } from './mutants/mutants.ts'
+import { findMutant, mutantsOf } from './mutants/mutants.ts'
 import { type Options, parseOptions, USAGE } from './options.ts'
 import { findScenario, scenarios } from './scenarios/index.ts'
 import { Stage } from './scenarios/stage.ts'
@@ -25,7 +27,10 @@ function list(names: readonly { readonly name: string; readonly says: string }[]
 async function main(options: Options): Promise<number> {
   if (options.mutant === 'list')
     return list(
-      mutants.map((mutant) => ({ ...mutant, says: `${mutant.breaks} (${mutant.killedBy})` })),
+      mutantsOf(options.profile).map((mutant) => ({
+        ...mutant,
+        says: `${mutant.breaks} (${mutant.killedBy})`,
+      })),
     )
   if (options.scenario === 'list')
     return list(scenarios.map((scenario) => ({ ...scenario, says: scenario.title })))
@@ -33,6 +38,7 @@ async function main(options: Options): Promise<number> {
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
   try {
     const programs = await programsOf(options, copy)
+    if (options.profile !== null) return await playProfile(options, programs)
     const judged = await run(options, programs)
     print(toText(judged.verdict, judged.world.heldUpMs))
     if (options.svg !== null) await draw(judged, options, options.svg)
@@ -48,11 +54,18 @@ async function main(options: Options): Promise<number> {
 }
 
 /** Returns the folder of the children's programs: of this build, or of a mutant of it. */
-async function programsOf({ mutant }: Options, copy: string): Promise<string> {
+async function programsOf({ mutant, profile }: Options, copy: string): Promise<string> {
   if (mutant === null) return fileURLToPath(new URL('./children', import.meta.url))
-  const found = findMutant(mutant)
+  const found = findMutant(mutant, profile)
   say(`chaos: the product has a deliberate bug: ${found.breaks}`)
   return applyMutant(found, copy)
+}
+
+async function playProfile(options: Options, programs: string): Promise<number> {
+  const report = await runProfile({ ...options, only: options.attacks, programs, say })
+  print(toTable(report))
+  if (options.json) print(toJsonLine(report))
+  return report.verdict.pass ? 0 : 1
 }
 
 function run(options: Options, programs: string): Promise<Judged> {

@@ -11,13 +11,21 @@ export interface Options {
   readonly svg: string | null
   readonly keep: boolean
   readonly scale: number
+  readonly profile: Profile | null
+  /** The attacks of a profile; null for all of them. */
+  readonly attacks: readonly string[] | null
 }
+
+export const profiles = ['hostile-tenant'] as const
+export type Profile = (typeof profiles)[number]
 
 export const USAGE = `npm run chaos -- [--seconds N] [--seed S] [--json] [--svg FILE]
 
   --seconds N      how long the jobs fire: calm, faults, calm again (120)
   --seed S         decides the faults; the same seed plans the same faults (time of day)
   --jobs N         how many jobs fire, each about 0.6 times a second (60)
+  --profile NAME   run a load with its own verdict instead: hostile-tenant (60 seconds)
+  --attacks LIST   the attacks of the profile (all)
   --scenario NAME  run one scripted scenario instead; "list" prints their names
   --scale X        the size of a scenario, from 0.01 on (1)
   --mutant NAME    break the product first, and see the campaign fail; "list" prints the names
@@ -31,7 +39,7 @@ export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: { type: 'string', default: '120' },
+      seconds: { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       jobs: { type: 'string', default: '60' },
       mutant: { type: 'string' },
@@ -40,10 +48,15 @@ export function parseOptions(args: readonly string[]): Options {
       svg: { type: 'string' },
       keep: { type: 'boolean', default: false },
       scale: { type: 'string', default: '1' },
+      profile: { type: 'string' },
+      attacks: { type: 'string' },
     },
   })
+  const profile = profileOf(values.profile)
+  const seconds = values.seconds ?? (profile === null ? '120' : '60')
   return {
-    seconds: whole('seconds', values.seconds, 10, 86_400),
+    ...{ profile, attacks: values.attacks?.split(',') ?? null },
+    seconds: whole('seconds', seconds, 10, 86_400),
     seed: whole('seed', values.seed, 0, 0xffffffff),
     jobs: whole('jobs', values.jobs, 1, 10_000),
     mutant: values.mutant ?? null,
@@ -53,6 +66,13 @@ export function parseOptions(args: readonly string[]): Options {
     keep: values.keep,
     scale: Math.max(0.01, Number(values.scale) || 1),
   }
+}
+
+function profileOf(name: string | undefined): Profile | null {
+  if (name === undefined) return null
+  const found = profiles.find((profile) => profile === name)
+  if (found) return found
+  throw new Error(`--profile must be one of ${profiles.join(', ')}; got ${name}.`)
 }
 
 function whole(name: string, text: string, min: number, max: number): number {

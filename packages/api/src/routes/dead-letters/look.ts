@@ -38,14 +38,13 @@ export const listDeadLetters = defineRoute({
   problems: ['invalid_cursor', 'job_not_found'],
   async handle({ tenant, query }) {
     const { limit = 100, cursor, state: wanted, ...filter } = query
-    const deadLetters = await tenant.deadLetters.list({
+    const { deadLetters, next } = await tenant.deadLetters.page({
       ...deadLetterFilterOf(filter),
       limit,
       ...(wanted !== undefined && { state: wanted }),
       ...(cursor !== undefined && { after: afterOf(cursor) }),
     })
-    const last = deadLetters.length === limit ? deadLetters.at(-1) : undefined
-    return { dead_letters: deadLetters.map(deadLetterToWire), next_cursor: last?.id ?? null }
+    return { dead_letters: deadLetters.map(deadLetterToWire), next_cursor: next }
   },
 })
 

@@ -1,6 +1,6 @@
 /** Bounds that all keys of a tenant share at a node: rate, streams, waiting claims, sessions. */
 import { OpenStreams } from '@punctual/api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { HttpKit } from '../../kit/http-kit.ts'
 
 let http: HttpKit
@@ -96,4 +96,16 @@ test('a tenant opens sessions up to its quota, and can repeat opening one it has
     .toBe(201)
   expect((await http.post('/worker-sessions', own, { key })).status).toBe(201)
   expect((await session(key)).status).toBe(409)
+})
+
+test('requests with a key of the installation use the share of such keys, and no others do', async () => {
+  const key = await http.keyFor('acme', 'read')
+  await untilAdmitted(key)
+  const shared = vi.spyOn(http.punctual.store, 'asSystemKey')
+  expect((await http.get('/jobs', { key })).status).toBe(200)
+  expect(shared).not.toHaveBeenCalled()
+  expect((await http.get('/jobs', { key: http.system })).status).toBe(200)
+  expect(shared).toHaveBeenCalledTimes(1)
+  expect((await http.post('/queues/q/pause', {}, { key: http.system })).status).toBe(200)
+  expect(shared).toHaveBeenCalledTimes(2)
 })

@@ -13,6 +13,7 @@ it.each([
   ['- new *', { lanes: null, newLane: true }],
   ['n jobs ', { lanes: [], newLane: false, jobs: true }],
   ['n groups ', { lanes: [], newLane: false, groups: true }],
+  ['n leases ', { lanes: [], newLane: false, leases: true }],
   ['n identity ', { lanes: [], newLane: false, identity: true }],
   [`n cancel ${RUN}`, { lanes: [], newLane: false, cancels: [RUN] }],
   ['n sessions 4711', { lanes: [], newLane: false, sessions: ['4711'] }],

@@ -30,6 +30,8 @@ export interface Hint {
   readonly jobs?: boolean
   /** Groups were created, extended or closed. */
   readonly groups?: boolean
+  /** A session with a short lease was opened. */
+  readonly leases?: boolean
   /** Tenants or API keys changed: cached answers about them must be read again. */
   readonly identity?: boolean
 }
@@ -55,6 +57,8 @@ function hintOf(kind: string, list: string, gates: string): Hint | null {
       return { ...NOTHING, jobs: true }
     case 'groups':
       return { ...NOTHING, groups: true }
+    case 'leases':
+      return { ...NOTHING, leases: true }
     case 'identity':
       return { ...NOTHING, identity: true }
     case 'cancel': {

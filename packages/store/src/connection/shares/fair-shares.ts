@@ -4,13 +4,19 @@
  * the order of their callers, so that a thousand callers of one tenant delay the single caller of
  * another by at most one turn. A caller of a tenant waits for a bounded time, in a bounded queue.
  *
- * The party `null` is the installation itself: its roles, its operators, programs that use the
- * library. It may hold every permit, and by default it waits as long as it takes.
+ * The party `null` is the installation itself: its roles, and programs that use the library. It may
+ * hold every permit, and by default it waits as long as it takes.
  */
 import { invariant, PunctualError } from '@punctual/core/errors'
 
-/** The number of a tenant, or null for the installation. */
+/** The number of a tenant, `SYSTEM_KEYS`, or null for the installation itself. */
 export type Party = number | null
+
+/**
+ * The keys of the installation share as one tenant does, so that a client of an operator takes
+ * nothing from a tenant. Tenants have numbers from 1 on.
+ */
+export const SYSTEM_KEYS = 0
 
 export interface ShareBounds {
   readonly permits: number
@@ -97,7 +103,7 @@ export class FairShares {
   #wait(party: Party): Promise<void> {
     const waiters = this.#waiting.get(party) ?? []
     if (party !== null && waiters.length >= this.#waitersOfTenant)
-      return Promise.reject(this.#busyError(`${waiters.length} of its requests wait for one`))
+      return Promise.reject(this.#busyError(party, `${waiters.length} requests wait for one`))
     this.#waiting.set(party, waiters)
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined
@@ -111,7 +117,7 @@ export class FairShares {
       if (party === null) return
       timer = setTimeout(() => {
         this.#leave(party, waiter)
-        reject(this.#busyError(`the request has waited for one for ${this.#waitMs} ms`))
+        reject(this.#busyError(party, `the request has waited for one for ${this.#waitMs} ms`))
       }, this.#waitMs)
     })
   }
@@ -143,10 +149,12 @@ export class FairShares {
     }
   }
 
-  #busyError(why: string): PunctualError {
+  #busyError(party: Party, why: string): PunctualError {
+    const owner =
+      party === SYSTEM_KEYS ? 'The keys of the installation use their' : 'The tenant uses its'
     return new PunctualError(
       'server_busy',
-      `The tenant uses its share of the ${this.#what} of this process, and ${why}. Send fewer requests at the same time, and retry in ${RETRY_AFTER_MS} ms.`,
+      `${owner} share of the ${this.#what} of this process, and ${why}. Send fewer requests at the same time, and retry in ${RETRY_AFTER_MS} ms.`,
       { retryAfterMs: RETRY_AFTER_MS },
     )
   }

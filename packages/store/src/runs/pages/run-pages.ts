@@ -17,12 +17,12 @@ import {
   type RunOrder,
 } from '@punctual/core/run'
 import type { ReadSource } from '../../connection/read-source.ts'
-import { findOthers } from '../../lanes/statements.gen.ts'
 import { type PageFilterInStore, runFilterValues } from '../filter-values.ts'
 import { type CursorScope, decodeCursor, encodeCursor, questionOf } from '../page-cursor.ts'
 import { type PageRunsRow, pageRuns } from '../statements.gen.ts'
 import { positionOf, type Stretch, toItem, toStretch } from './rows.ts'
 import { readsOf, sourcesOf } from './sources.ts'
+import { AroundTenants } from './surroundings.ts'
 import { BOTTOM, nextDays, type Part, partAt, partsOf, TOP, windowAt } from './windows.ts'
 
 const EVERYTHING: Part = { top: TOP, floor: BOTTOM }
@@ -37,7 +37,6 @@ const FEW_LOOKS = 2_000
 const PAGE_MS = 120
 const COUNT_MS = 600
 const GROUPS_MAX = 1_000
-const ALONE_FOR_MS = 10_000
 
 interface Position {
   readonly id: string
@@ -69,14 +68,20 @@ export interface Budget {
   readonly ms: number
 }
 
+export interface RunPagesOptions extends Partial<Budget> {
+  /** How many rows of a place one statement may read to find those of a tenant. */
+  readonly crowd?: number
+}
+
 export class RunPages {
   readonly #database: ReadSource
   readonly #budget: Partial<Budget>
-  readonly #alone = new Map<number, { untilMs: number; alone: boolean }>()
+  readonly #around: AroundTenants
 
-  constructor(database: ReadSource, budget: Partial<Budget> = {}) {
+  constructor(database: ReadSource, { crowd, ...budget }: RunPagesOptions = {}) {
     this.#database = database
     this.#budget = budget
+    this.#around = new AroundTenants(database, crowd)
   }
 
   async page(
@@ -147,7 +152,7 @@ export class RunPages {
     tenantId: number,
     by: CompiledCountBy | null,
   ): Promise<Walk> {
-    const sources = sourcesOf(filter, order, await this.#isAlone(tenantId))
+    const sources = sourcesOf(filter, order, await this.#around.of(tenantId))
     const usual = by
       ? { looks: limits.countedRuns, ms: COUNT_MS }
       : { looks: limits.pageLooks, ms: PAGE_MS }
@@ -231,21 +236,6 @@ export class RunPages {
     )
     // Planned for these sources and days.
     return toStretch(await this.#database.browse.runReplanned(call))
-  }
-
-  /** Whether no other tenant has runs, cached for seconds: then all runs are searched by id. */
-  async #isAlone(tenantId: number): Promise<boolean> {
-    const nowMs = this.#database.localClock.monotonicMs()
-    const known = this.#alone.get(tenantId)
-    if (known && known.untilMs > nowMs) return known.alone
-    // Behind row security no other tenant is visible: every tenant would seem to be alone, and its
-    // pages would walk the runs of all others.
-    const { ambient, reads } = this.#database
-    const [others] = await ambient.outside(() => reads.run(findOthers(tenantId)))
-    const alone = others?.found !== true
-    if (this.#alone.size > 1_000) this.#alone.clear()
-    this.#alone.set(tenantId, { untilMs: nowMs + ALONE_FOR_MS, alone })
-    return alone
   }
 }
 

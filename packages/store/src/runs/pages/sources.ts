@@ -12,6 +12,7 @@ import {
   runStates,
 } from '@punctual/core/run'
 import type { PageFilterInStore } from '../filter-values.ts'
+import type { Surroundings } from './surroundings.ts'
 
 const PLACES: Readonly<Record<LiveState, readonly string[]>> = {
   waiting: ['parked'],
@@ -22,11 +23,10 @@ const PLACES: Readonly<Record<LiveState, readonly string[]>> = {
   awaiting: ['leases'],
 }
 
-/** `alone`: whether other tenants have few runs compared with this one. */
 export function sourcesOf(
   filter: PageFilterInStore,
   order: RunOrder,
-  alone: boolean,
+  { alone, queue, leases }: Surroundings,
 ): readonly string[] {
   if (order === 'ended') return filter.notRetried ? ['open-ended'] : ['ended']
   if (filter.ids) return ['ids']
@@ -36,10 +36,15 @@ export function sourcesOf(
   const states: readonly RunState[] = filter.states ?? runStates
   const ended = states.filter(isFinal)
   const live = states.filter((state) => !isFinal(state))
-  const places = [...new Set(live.flatMap((state) => PLACES[state]))]
-  if (ended.length === 0) return places
+  const reads: Readonly<Record<string, string>> = { queue, leases }
+  const places = [
+    ...new Set(live.flatMap((state) => PLACES[state]).map((place) => reads[place] ?? place)),
+  ]
+  // The lanes have every run of the tenant: no other source is needed then.
+  if (ended.length === 0) return places.includes('lanes') ? ['lanes'] : places
   if (filter.jobId !== undefined) return ['job']
-  if (!ended.includes('succeeded')) return [...places, 'failed']
+  if (!ended.includes('succeeded'))
+    return places.includes('lanes') ? ['lanes'] : [...places, 'failed']
   return alone && filter.queue === undefined && filter.handler === undefined ? ['runs'] : ['lanes']
 }
 

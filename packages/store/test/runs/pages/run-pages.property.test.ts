@@ -18,6 +18,9 @@ import { endRun, type MadeRun, makeRun } from '../../kit/history-kit.ts'
 let t: TestStore
 beforeAll(async () => {
   t = await TestStore.open()
+  // Another tenant, so that pages read by the lanes of theirs.
+  await t.sql.query(`insert into punctual.tenants (id, name) values (2, 'other')`)
+  await makeRun(t, { tenantId: 2 })
 })
 afterAll(() => t.close())
 
@@ -111,13 +114,14 @@ it('pages of runs neither repeat a run nor miss one that matched throughout', as
     between: fc.array(meanwhile, { minLength: 1, maxLength: 3 }),
     limit: fc.integer({ min: 1, max: 4 }),
     looks: fc.constantFrom(1, 1_000),
+    crowd: fc.constantFrom(0, 1_000),
   }
   await fc.assert(
-    fc.asyncProperty(fc.record(cases), async ({ first, options, between, limit, looks }) => {
+    fc.asyncProperty(fc.record(cases), async ({ first, options, between, limit, looks, crowd }) => {
       for (const table of tables) await t.sql.query(`delete from punctual.${table}`)
       const world = new World(options)
       for (const made of first) await world.make(made, true)
-      const pages = new RunPages(t.store.database, { looks, ...(looks === 1 && { ms: 0 }) })
+      const pages = new RunPages(t.store.database, { looks, crowd, ...(looks === 1 && { ms: 0 }) })
       const filter = compileRunPageFilter(options)
       const shown: string[] = []
       let cursor: string | undefined

@@ -7,7 +7,7 @@ import { readSettings } from '../plan/child-settings.ts'
 
 const LOOK_MS = 50
 
-const { databaseUrl, port, leaseMs } = readSettings()
+const { databaseUrl, port, leaseMs, more } = readSettings()
 Object.assign(process.env, {
   DATABASE_URL: databaseUrl,
   PUNCTUAL_ROLES: 'api',
@@ -16,6 +16,8 @@ Object.assign(process.env, {
   PUNCTUAL_DRAIN_MS: '2000',
   PUNCTUAL_MIGRATE: 'false',
   PUNCTUAL_LOG_FORMAT: 'json',
+  // Further settings, or other ones, of a profile.
+  ...(more.environment as Record<string, string> | undefined),
 })
 process.argv.splice(2, process.argv.length, 'start')
 

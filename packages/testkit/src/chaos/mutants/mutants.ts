@@ -1,24 +1,6 @@
-/**
- * Deliberate bugs that the campaign must notice: a checker that never fails proves nothing. A
- * mutant is data: a text in a built package and its replacement. The product contains no switch for
- * it; the edit is made to a copy.
- */
-export interface Edit {
-  /** The path from the packages folder; compiled JavaScript or SQL. */
-  readonly file: string
-  /** Must occur exactly once, so that a mutant fails loudly when its code disappears. */
-  readonly find: string
-  readonly replace: string
-}
-
-export interface Mutant {
-  readonly name: string
-  /** The property that no longer holds. */
-  readonly breaks: string
-  readonly edits: readonly Edit[]
-  /** The faults that reveal it, and the kind of violation. */
-  readonly killedBy: string
-}
+/** The mutants of the campaign, and where those of a profile are. */
+import { hostileTenantMutants } from './hostile-tenant.ts'
+import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -215,21 +197,27 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'api/dist/http/shared-transactions.js',
-        find: '    return walled ? service.asTenant(tenantId, transaction) : transaction();',
+        find: '    return within(scope, { service, tenantId }, transaction);',
         replace: `    const transaction = () => changed().then(async (outcomes) => {
         if (keep) await service.transaction(keep);
         return outcomes;
     });
-    return walled ? service.asTenant(tenantId, transaction) : transaction();`,
+    return within(scope, { service, tenantId }, transaction);`,
       },
     ],
     killedBy: 'nodeKill9: duplicateAccepted',
   },
 ]
 
-export function findMutant(name: string): Mutant {
-  const found = mutants.find((mutant) => mutant.name === name)
+/** The mutants that the campaign, or a profile, must notice. */
+export function mutantsOf(profile: 'hostile-tenant' | null): readonly Mutant[] {
+  return profile === null ? mutants : hostileTenantMutants
+}
+
+export function findMutant(name: string, profile: 'hostile-tenant' | null): Mutant {
+  const known = mutantsOf(profile)
+  const found = known.find((mutant) => mutant.name === name)
   if (found) return found
-  const names = mutants.map((mutant) => mutant.name).join(', ')
+  const names = known.map((mutant) => mutant.name).join(', ')
   throw new Error(`Unknown mutant ${name}. Known mutants: ${names}.`)
 }
