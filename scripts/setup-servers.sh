@@ -15,6 +15,7 @@ pgbouncer  | pgbouncer                                | pgbouncer    | pgbouncer
 redis      | redis-server                             | redis-server | redis-server
 postgresql | postgres initdb pg_ctl psql pg_basebackup | postgresql   | postgresql
 faketime   | faketime                                 | faketime     |
+sshd       | sshd ssh ssh-keygen                      | openssh-server | ssh
 chromium   | chromium                                 | chromium     |
 '
 

@@ -170,10 +170,12 @@ export type {
   TimeSpan,
 } from '@punctual/core/submit'
 export type {
+  GrpcTarget,
   HandlerTarget,
   HttpSuccess,
   HttpTarget,
   ShellTarget,
+  SshTarget,
   Target,
   TargetKindName,
 } from '@punctual/core/target'

@@ -646,6 +646,74 @@ export interface Operations {
           env?: Record<string, string> | undefined
           /** The working directory. */
           cwd?: string | undefined
+          /** What it reads from its standard input. */
+          input?: string | undefined
+          /** The permissions that new files do not get, in octal. */
+          umask?: string | undefined
+          /** Exit codes after which the run is not retried. */
+          no_retry_codes?: string | undefined
+          /** How much of the output the log gets. */
+          output_bytes?: number | undefined
+          /** The memory of all its processes, in MiB. */
+          memory_mb?: number | undefined
+          /** The size of each file that it writes, in MiB. */
+          file_mb?: number | undefined
+          /** How many processes it may have. */
+          processes?: number | undefined
+          /** Whether it can reach the network. */
+          network?: boolean | undefined
+        } | {
+          kind: "ssh"
+          /** Run a command on this host. */
+          host: string
+          /** The user on the host. */
+          user: string
+          /** The program and its arguments. */
+          command: string[]
+          /** The secret with the private key. */
+          key: string
+          /** The keys of the host, as ssh-keyscan prints them. */
+          known_hosts: string
+          /** The port. */
+          port?: number | undefined
+          /** An environment variable of the command. */
+          env?: Record<string, string> | undefined
+          /** The working directory on the host. */
+          cwd?: string | undefined
+          /** How long the connection may take. */
+          connect_timeout_ms?: number | undefined
+          /** Exit codes after which the run is not retried. */
+          no_retry_codes?: string | undefined
+          /** How much of the output the log gets. */
+          output_bytes?: number | undefined
+        } | {
+          kind: "grpc"
+          /** Call a gRPC service at this host and port. */
+          address: string
+          /** The full name of the service. */
+          service: string
+          /** The method, which must be unary. */
+          method: string
+          /** The request, as JSON. */
+          message?: unknown
+          /** Metadata of the call. */
+          metadata?: Record<string, string> | undefined
+          /** A FileDescriptorSet in base64, as protoc writes it. */
+          descriptor?: string | undefined
+          /** Whether the connection is encrypted. */
+          tls?: boolean | undefined
+          /** The secret with the certificates to trust. */
+          ca_secret?: string | undefined
+          /** The secret with the client's certificate. */
+          cert_secret?: string | undefined
+          /** The secret with the key of the client's certificate. */
+          key_secret?: string | undefined
+          /** The deadline of the call. */
+          deadline_ms?: number | undefined
+          /** How long the connection may take. */
+          connect_timeout_ms?: number | undefined
+          /** The largest response, in bytes. */
+          response_bytes?: number | undefined
         } | undefined
         /** W3C trace context (traceparent), passed to the handler. */
         trace?: string | undefined
@@ -971,6 +1039,74 @@ export interface Operations {
         env?: Record<string, string> | undefined
         /** The working directory. */
         cwd?: string | undefined
+        /** What it reads from its standard input. */
+        input?: string | undefined
+        /** The permissions that new files do not get, in octal. */
+        umask?: string | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+        /** The memory of all its processes, in MiB. */
+        memory_mb?: number | undefined
+        /** The size of each file that it writes, in MiB. */
+        file_mb?: number | undefined
+        /** How many processes it may have. */
+        processes?: number | undefined
+        /** Whether it can reach the network. */
+        network?: boolean | undefined
+      } | {
+        kind: "ssh"
+        /** Run a command on this host. */
+        host: string
+        /** The user on the host. */
+        user: string
+        /** The program and its arguments. */
+        command: string[]
+        /** The secret with the private key. */
+        key: string
+        /** The keys of the host, as ssh-keyscan prints them. */
+        known_hosts: string
+        /** The port. */
+        port?: number | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory on the host. */
+        cwd?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+      } | {
+        kind: "grpc"
+        /** Call a gRPC service at this host and port. */
+        address: string
+        /** The full name of the service. */
+        service: string
+        /** The method, which must be unary. */
+        method: string
+        /** The request, as JSON. */
+        message?: unknown
+        /** Metadata of the call. */
+        metadata?: Record<string, string> | undefined
+        /** A FileDescriptorSet in base64, as protoc writes it. */
+        descriptor?: string | undefined
+        /** Whether the connection is encrypted. */
+        tls?: boolean | undefined
+        /** The secret with the certificates to trust. */
+        ca_secret?: string | undefined
+        /** The secret with the client's certificate. */
+        cert_secret?: string | undefined
+        /** The secret with the key of the client's certificate. */
+        key_secret?: string | undefined
+        /** The deadline of the call. */
+        deadline_ms?: number | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** The largest response, in bytes. */
+        response_bytes?: number | undefined
       } | undefined
     }
     answer: {
@@ -1256,6 +1392,74 @@ export interface Operations {
         env?: Record<string, string> | undefined
         /** The working directory. */
         cwd?: string | undefined
+        /** What it reads from its standard input. */
+        input?: string | undefined
+        /** The permissions that new files do not get, in octal. */
+        umask?: string | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+        /** The memory of all its processes, in MiB. */
+        memory_mb?: number | undefined
+        /** The size of each file that it writes, in MiB. */
+        file_mb?: number | undefined
+        /** How many processes it may have. */
+        processes?: number | undefined
+        /** Whether it can reach the network. */
+        network?: boolean | undefined
+      } | {
+        kind: "ssh"
+        /** Run a command on this host. */
+        host: string
+        /** The user on the host. */
+        user: string
+        /** The program and its arguments. */
+        command: string[]
+        /** The secret with the private key. */
+        key: string
+        /** The keys of the host, as ssh-keyscan prints them. */
+        known_hosts: string
+        /** The port. */
+        port?: number | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory on the host. */
+        cwd?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+      } | {
+        kind: "grpc"
+        /** Call a gRPC service at this host and port. */
+        address: string
+        /** The full name of the service. */
+        service: string
+        /** The method, which must be unary. */
+        method: string
+        /** The request, as JSON. */
+        message?: unknown
+        /** Metadata of the call. */
+        metadata?: Record<string, string> | undefined
+        /** A FileDescriptorSet in base64, as protoc writes it. */
+        descriptor?: string | undefined
+        /** Whether the connection is encrypted. */
+        tls?: boolean | undefined
+        /** The secret with the certificates to trust. */
+        ca_secret?: string | undefined
+        /** The secret with the client's certificate. */
+        cert_secret?: string | undefined
+        /** The secret with the key of the client's certificate. */
+        key_secret?: string | undefined
+        /** The deadline of the call. */
+        deadline_ms?: number | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** The largest response, in bytes. */
+        response_bytes?: number | undefined
       } | undefined
     }
     answer: {
@@ -1433,6 +1637,74 @@ export interface Operations {
         env?: Record<string, string> | undefined
         /** The working directory. */
         cwd?: string | undefined
+        /** What it reads from its standard input. */
+        input?: string | undefined
+        /** The permissions that new files do not get, in octal. */
+        umask?: string | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+        /** The memory of all its processes, in MiB. */
+        memory_mb?: number | undefined
+        /** The size of each file that it writes, in MiB. */
+        file_mb?: number | undefined
+        /** How many processes it may have. */
+        processes?: number | undefined
+        /** Whether it can reach the network. */
+        network?: boolean | undefined
+      } | {
+        kind: "ssh"
+        /** Run a command on this host. */
+        host: string
+        /** The user on the host. */
+        user: string
+        /** The program and its arguments. */
+        command: string[]
+        /** The secret with the private key. */
+        key: string
+        /** The keys of the host, as ssh-keyscan prints them. */
+        known_hosts: string
+        /** The port. */
+        port?: number | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory on the host. */
+        cwd?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+      } | {
+        kind: "grpc"
+        /** Call a gRPC service at this host and port. */
+        address: string
+        /** The full name of the service. */
+        service: string
+        /** The method, which must be unary. */
+        method: string
+        /** The request, as JSON. */
+        message?: unknown
+        /** Metadata of the call. */
+        metadata?: Record<string, string> | undefined
+        /** A FileDescriptorSet in base64, as protoc writes it. */
+        descriptor?: string | undefined
+        /** Whether the connection is encrypted. */
+        tls?: boolean | undefined
+        /** The secret with the certificates to trust. */
+        ca_secret?: string | undefined
+        /** The secret with the client's certificate. */
+        cert_secret?: string | undefined
+        /** The secret with the key of the client's certificate. */
+        key_secret?: string | undefined
+        /** The deadline of the call. */
+        deadline_ms?: number | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** The largest response, in bytes. */
+        response_bytes?: number | undefined
       } | undefined
     }
     answer: {
@@ -1916,6 +2188,74 @@ export interface Operations {
         env?: Record<string, string> | undefined
         /** The working directory. */
         cwd?: string | undefined
+        /** What it reads from its standard input. */
+        input?: string | undefined
+        /** The permissions that new files do not get, in octal. */
+        umask?: string | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+        /** The memory of all its processes, in MiB. */
+        memory_mb?: number | undefined
+        /** The size of each file that it writes, in MiB. */
+        file_mb?: number | undefined
+        /** How many processes it may have. */
+        processes?: number | undefined
+        /** Whether it can reach the network. */
+        network?: boolean | undefined
+      } | {
+        kind: "ssh"
+        /** Run a command on this host. */
+        host: string
+        /** The user on the host. */
+        user: string
+        /** The program and its arguments. */
+        command: string[]
+        /** The secret with the private key. */
+        key: string
+        /** The keys of the host, as ssh-keyscan prints them. */
+        known_hosts: string
+        /** The port. */
+        port?: number | undefined
+        /** An environment variable of the command. */
+        env?: Record<string, string> | undefined
+        /** The working directory on the host. */
+        cwd?: string | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** Exit codes after which the run is not retried. */
+        no_retry_codes?: string | undefined
+        /** How much of the output the log gets. */
+        output_bytes?: number | undefined
+      } | {
+        kind: "grpc"
+        /** Call a gRPC service at this host and port. */
+        address: string
+        /** The full name of the service. */
+        service: string
+        /** The method, which must be unary. */
+        method: string
+        /** The request, as JSON. */
+        message?: unknown
+        /** Metadata of the call. */
+        metadata?: Record<string, string> | undefined
+        /** A FileDescriptorSet in base64, as protoc writes it. */
+        descriptor?: string | undefined
+        /** Whether the connection is encrypted. */
+        tls?: boolean | undefined
+        /** The secret with the certificates to trust. */
+        ca_secret?: string | undefined
+        /** The secret with the client's certificate. */
+        cert_secret?: string | undefined
+        /** The secret with the key of the client's certificate. */
+        key_secret?: string | undefined
+        /** The deadline of the call. */
+        deadline_ms?: number | undefined
+        /** How long the connection may take. */
+        connect_timeout_ms?: number | undefined
+        /** The largest response, in bytes. */
+        response_bytes?: number | undefined
       } | undefined
       /** W3C trace context (traceparent), passed to the handler. */
       trace?: string | undefined

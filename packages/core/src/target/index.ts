@@ -1,7 +1,10 @@
+export type { GrpcTarget } from './grpc-target.ts'
 export type { HandlerTarget } from './handler-target.ts'
 export { isHeaderName, isReservedHeader } from './http-headers.ts'
 export type { HttpSuccess, HttpTarget } from './http-target.ts'
 export type { ShellTarget } from './shell-target.ts'
+export { exitCodeRanges, isReservedVariable } from './shell-values.ts'
+export type { SshTarget } from './ssh-target.ts'
 export {
   checkTarget,
   type Target,

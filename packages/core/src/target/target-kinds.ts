@@ -19,11 +19,17 @@ export function template(max: number): Kind<string> {
 
 /** A text of any number of lines. */
 export function checkTemplate(field: string, value: unknown, max: number): string {
+  const text = checkLiteral(field, value, max)
+  parseTemplate(field, text)
+  return text
+}
+
+/** A text of any number of lines, in which braces have no meaning. */
+export function checkLiteral(field: string, value: unknown, max: number): string {
   if (typeof value !== 'string' || value.length > max)
     return refuseOption(field, `a string of at most ${max} characters`, value)
   if (value.includes('\u0000') || !value.isWellFormed())
     refuseOption(field, 'free of NUL characters and unpaired surrogates', value)
-  parseTemplate(field, value)
   return value
 }
 

@@ -104,3 +104,48 @@ describe('a run with a target', () => {
     expect(refusal(() => compileOptions(undefined, { target: reserved }))).toMatch(/begin with @/)
   })
 })
+
+describe('a shell target', () => {
+  const command = ['pg_dump']
+
+  test('with a placeholder in a script is refused, and takes it in env (case 146)', () => {
+    const shell = { kind: 'shell', shell: true, command: 'echo "{{payload.name}}"' }
+    expect(refused(shell)).toMatch(/^target\.command: .*name them in env/)
+    const target: Target = {
+      kind: 'shell',
+      shell: true,
+      command: 'echo "$NAME"',
+      env: { NAME: '{{payload.name}}' },
+    }
+    expect(checkTarget('target', target)).toEqual(target)
+  })
+
+  test('may have braces in a script that are no placeholder', () => {
+    const target: Target = {
+      kind: 'shell',
+      shell: true,
+      command: "docker ps --format '{{.Names}}' | awk '{ if (a) {{ print }} }'",
+    }
+    expect(checkTarget('target', target)).toEqual(target)
+  })
+
+  test('with a program that would be read as an option is refused (case 146)', () => {
+    for (const program of ['-i', 'A=b'])
+      expect(refused({ kind: 'shell', command: [program] })).toMatch(/^target\.command\[0\]: /)
+  })
+
+  test('sets no variable that says which attempt it is', () => {
+    for (const name of ['FENCE', 'RUN_ID', 'PUNCTUAL_COMMAND', '1A'])
+      expect(refused({ kind: 'shell', command, env: { [name]: 'x' } })).toMatch(/^target\.env key/)
+  })
+
+  test.each([
+    { umask: '888' },
+    { cwd: 'relative' },
+    { noRetryCodes: '1-256' },
+    { noRetryCodes: 'a' },
+    { processes: 0 },
+  ])('with %j is refused', (member) => {
+    expect(refused({ kind: 'shell', command, ...member })).toMatch(/^target\.\w+: /)
+  })
+})

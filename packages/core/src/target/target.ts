@@ -8,9 +8,11 @@ import { refuseOption } from '../check/refuse-option.ts'
 import { limits } from '../errors/limits.ts'
 import { checkedBy } from '../option/kinds.ts'
 import type { Kind, OptionTable } from '../option/option.ts'
+import { type GrpcTarget, grpcTarget } from './grpc-target.ts'
 import { type HandlerTarget, handlerTarget } from './handler-target.ts'
 import { type HttpTarget, httpTarget } from './http-target.ts'
 import { type ShellTarget, shellTarget } from './shell-target.ts'
+import { type SshTarget, sshTarget } from './ssh-target.ts'
 import type { TargetKind } from './target-kind.ts'
 
 /** Every kind of target, in the order in which the documentation lists them. */
@@ -18,10 +20,12 @@ export const targetKinds = {
   handler: handlerTarget,
   http: httpTarget,
   shell: shellTarget,
+  ssh: sshTarget,
+  grpc: grpcTarget,
 } as const satisfies { readonly [Kind in Target['kind']]: { readonly kind: Kind } }
 
 /** What performs a run. `{ kind: 'handler', name }` calls a handler, which is the default. */
-export type Target = HandlerTarget | HttpTarget | ShellTarget
+export type Target = HandlerTarget | HttpTarget | ShellTarget | SshTarget | GrpcTarget
 
 /** The name of a kind of target. */
 export type TargetKindName = Target['kind']

@@ -202,7 +202,8 @@ describe('import crontab', () => {
     const { code, stdout } = await cli(['import', 'crontab', '-', '--json'], { input })
     expect(code).toBe(1)
     const { file, lines } = JSON.parse(stdout)
-    expect(file.jobs).toMatchObject([{ name: 'good', handler: 'shell', cron: '0 1 * * *' }])
+    const target = { kind: 'shell', shell: true, command: 'good', input: '' }
+    expect(file.jobs).toMatchObject([{ name: 'good', target, cron: '0 1 * * *', maxAttempts: 1 }])
     expect(lines).toMatchObject([
       { line: 1, kind: 'refused', wrong: true },
       { line: 2, kind: 'job', job: 'good' },
@@ -235,6 +236,33 @@ describe('import crontab', () => {
       payload: { command: 'mail joe', env: { MAILTO: 'ops@example.com' }, stdin: 'hello\n' },
       rules: { timezone: 'Europe/Berlin', overlap: 'allow', misfire: { policy: 'none' } },
     })
+  })
+
+  test('--apply makes jobs whose commands run on a node that performs the kind shell', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const env = { DATABASE_URL: database.url }
+    const punctual = await Punctual.start({
+      databaseUrl: database.url,
+      worker: { targets: ['handler', 'shell'] },
+    })
+    onTestFinished(() => punctual.stop())
+    const lines = [
+      'GREETING=it is "me"',
+      'HOME=/usr',
+      `0 1 1 1 * echo "$GREETING" '{{.Names}}'; cat; pwd%first%second`,
+      'SHELL=/bin/bash',
+      '0 2 1 1 * test -n "$BASH_VERSION" && echo bash',
+    ]
+    const input = lines.join('\n')
+    const applied = await cli(['import', 'crontab', '-', '--apply', '--json'], { input, env })
+    const { created } = JSON.parse(applied.stdout).result
+    const outputs: unknown[] = []
+    for (const name of created) {
+      const run = await punctual.runs.waitFor(await punctual.jobs.trigger(name))
+      outputs.push(run.output)
+    }
+    expect(outputs).toEqual(['it is "me" {{.Names}}\nfirst\nsecond\n/usr', 'bash'])
   })
 
   test('an unreadable file exits with 4', async () => {

@@ -5,3 +5,4 @@ export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbounc
 export { type Redis, type RedisOptions, startRedis } from './redis.ts'
 export { requireServer, type Server } from './require-server.ts'
 export { type ServerName, servers } from './servers.ts'
+export { type Sshd, startSshd } from './sshd.ts'

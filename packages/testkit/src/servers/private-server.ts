@@ -13,6 +13,8 @@ export interface PrivateServerOptions {
   readonly program: string
   /** Matches the server's output once it listens. */
   readonly readyLine: RegExp
+  /** Whether the server keeps the user of this process, also root. @default false */
+  readonly keepsUser?: boolean
   /** Writes the server's files into its directory and returns its arguments. */
   prepare(place: ServerPlace): Promise<readonly string[]>
 }
@@ -26,13 +28,13 @@ export interface PrivateServer extends ServerPlace {
 
 /** Starts a server on a free port with its own directory; `stop` removes both. */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { program, readyLine } = options
+  const { program, readyLine, keepsUser = false } = options
   const directory = await createServerDirectory(basename(program))
   const removeDirectory = () => rm(directory, { recursive: true, force: true })
   try {
     const port = await freePort()
     const args = await options.prepare({ port, directory })
-    const start = () => startServerProcess({ program, args, directory, readyLine })
+    const start = () => startServerProcess({ program, args, directory, readyLine, keepsUser })
     let server = await start()
     return {
       port,

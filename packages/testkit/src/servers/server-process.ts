@@ -21,6 +21,8 @@ export interface ServerProcessOptions {
   readonly directory: string
   /** Matches the server's output once it listens. */
   readonly readyLine: RegExp
+  /** Whether the server keeps the user of this process, also root. @default false */
+  readonly keepsUser?: boolean
 }
 
 export interface ServerProcess {
@@ -82,14 +84,16 @@ function untilReady(child: ChildProcess, options: ServerProcessOptions): Promise
   })
 }
 
-function spawnUnprivileged({ program, args, directory }: ServerProcessOptions): ChildProcess {
+function spawnUnprivileged(given: ServerProcessOptions): ChildProcess {
+  const { program, args, directory, keepsUser = false } = given
+  const drop = isRoot() && !keepsUser
   const options: SpawnOptions = { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] }
   const id = UNPRIVILEGED_ID
   if (!canTieToParent()) {
-    return spawn(program, args, isRoot() ? { ...options, uid: id, gid: id } : options)
+    return spawn(program, args, drop ? { ...options, uid: id, gid: id } : options)
   }
   // Changing the user clears the parent-death signal, so setpriv does both in the right order.
-  const user = isRoot() ? [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'] : []
+  const user = drop ? [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'] : []
   return spawn('setpriv', [...user, '--pdeathsig=KILL', program, ...args], options)
 }
 

@@ -36,6 +36,11 @@ export const servers = {
     programs: ['faketime'],
     install: 'npm run setup:servers -- faketime',
   },
+  sshd: {
+    title: 'OpenSSH',
+    programs: ['sshd', 'ssh', 'ssh-keygen'],
+    install: 'npm run setup:servers -- sshd',
+  },
   chromium: {
     title: 'Chromium',
     programs: ['chromium'],

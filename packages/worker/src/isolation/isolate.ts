@@ -34,7 +34,9 @@ export type LaunchIsolate = (options: IsolateOptions, events: IsolateEvents) => 
 /** The compiled file that runs in the isolate, also when a test runs this one from its source. */
 export function compiledFile(sibling: URL): URL {
   if (existsSync(sibling)) return sibling
-  return new URL(sibling.href.replace(/\/src\/(isolation\/[^/]+)$/, '/dist/$1'))
+  return new URL(
+    sibling.href.replace(/\/src\/((?:isolation|executors\/shell)\/[^/]+)$/, '/dist/$1'),
+  )
 }
 
 /**

@@ -3,7 +3,10 @@ import { PunctualError } from '@punctual/core/errors'
 import type { Target, TargetKindName } from '@punctual/core/target'
 import type { Executor } from '../executors/executor.ts'
 import type { ExecutorServices } from '../executors/executor-services.ts'
+import { GrpcExecutor } from '../executors/grpc/grpc-executor.ts'
 import { HttpExecutor } from '../executors/http/http-executor.ts'
+import { openShellExecutor } from '../executors/shell/shell-executor.ts'
+import { SshExecutor } from '../executors/ssh/ssh-executor.ts'
 
 type Make<Kind extends TargetKindName> = (
   services: ExecutorServices,
@@ -11,6 +14,9 @@ type Make<Kind extends TargetKindName> = (
 
 const makers: { readonly [Kind in TargetKindName]?: Make<Kind> } = {
   http: (services) => new HttpExecutor(services),
+  shell: openShellExecutor,
+  ssh: (services) => new SshExecutor(services),
+  grpc: (services) => new GrpcExecutor(services),
 }
 
 /** The kinds of targets that a worker can perform: handlers, and those with an executor. */

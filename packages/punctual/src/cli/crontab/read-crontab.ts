@@ -116,7 +116,9 @@ class Reader {
     if (this.#options.userColumn) {
       if (others === '')
         throw new Refusal(`expected a user and a command; got ${JSON.stringify(first)}`, true)
-      notes.push(`cron runs this as ${first}; with Punctual the handler must do that`)
+      notes.push(
+        `cron runs this as ${first}; Punctual runs it as the user of the node, or of the handler`,
+      )
       return { user: first, command: others }
     }
     if (/^(root|www-data|nobody|postgres|daemon)$/.test(first) && others !== '')

@@ -8,6 +8,7 @@ import { zoneOf } from '@punctual/core/schedule'
 import type { Command } from 'commander'
 import { nameEntries } from '../../crontab/name-entries.ts'
 import { type CrontabEntry, type CrontabLine, readCrontab } from '../../crontab/read-crontab.ts'
+import { shellTargetOf, unlimited } from '../../crontab/shell-target-of.ts'
 import { inputName, readInput } from '../../flags/read-input.ts'
 import { applyDocument, compareDocument } from '../../jobs-file/apply-jobs.ts'
 import { showApplied } from '../../output/show-applied.ts'
@@ -19,7 +20,7 @@ import { openPunctual } from '../../target/open-punctual.ts'
 
 interface Flags {
   userColumn?: true
-  handler: string
+  handler?: string
   tz?: string
   source: string
   prefix?: string
@@ -36,7 +37,7 @@ export function addImportCrontab(parent: Command): void {
       'the crontab; - reads standard input: crontab -l | punctual import crontab -',
     )
     .option('--user-column', 'lines name a user before the command, as in /etc/crontab')
-    .option('--handler <name>', 'the handler that runs the commands', 'shell')
+    .option('--handler <name>', 'a handler that runs the commands (default: a shell target)')
     .option('--tz <zone>', 'time zone when the crontab names none (default: the setting timezone)')
     .option('--source <name>', 'source of the jobs', 'crontab')
     .option('--prefix <text>', 'prefix of the job names')
@@ -62,6 +63,8 @@ async function importCrontab(context: CommandContext, path: string, flags: Flags
   const text = readInput('The crontab', path)
   const lines = readCrontab(text, { userColumn: flags.userColumn === true, timezone })
   const { jobs, imported } = jobsOf(lines, flags)
+  if (flags.handler === undefined && jobs.length > 0 && !json)
+    terminal.note('The runs wait for a node whose --targets names shell.')
   const file = { source: flags.source, jobs }
   // The same checks as for any other file of jobs.
   const { readJobsFile } = await import('../../jobs-file/jobs-file.ts')
@@ -105,12 +108,14 @@ function jobsOf(lines: readonly CrontabLine[], { handler, prefix = '' }: Flags) 
  * Keeps cron's behaviour: a run starts even if the previous one is running, and missed runs are not
  * caught up.
  */
-function jobOf(entry: CrontabEntry, name: string, handler: string): JobOptions {
+function jobOf(entry: CrontabEntry, name: string, handler: string | undefined): JobOptions {
   const { cron, timezone, jitterMs, command, env, user, stdin } = entry
-  const payload = { command, env, ...(user && { user }), ...(stdin !== null && { stdin }) }
   const jitter = jitterMs ? { jitterMs } : {}
   const asCron = { misfire: 'none', overlap: 'allow' } as const
-  return { name, handler, payload, cron, timezone, ...jitter, ...asCron }
+  const common = { name, cron, timezone, ...jitter, ...asCron }
+  if (handler === undefined) return { ...common, ...unlimited, target: shellTargetOf(entry) }
+  const payload = { command, env, ...(user && { user }), ...(stdin !== null && { stdin }) }
+  return { ...common, handler, payload }
 }
 
 /** Prints to stderr, so that stdout can be redirected to a file. */
