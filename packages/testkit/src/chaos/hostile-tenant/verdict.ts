@@ -57,7 +57,7 @@ const RECOVERY_AFTER_LEASE_MS = 5_000
 const MEMORY_BYTES = 1_073_741_824
 const TIMES_REQUESTS = 10
 
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Infinity
 }
