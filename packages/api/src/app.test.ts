@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close()
 })
 
-/** What is logged as an error while a request fails in this way. */
+/** Counts the errors that are logged while a request fails in this way. */
 async function errorsLoggedFor(failure: Error): Promise<{ status: number; errors: number }> {
   const errors: unknown[] = []
   const app = createApp({

@@ -25,7 +25,7 @@ const STOP_MS = 5_000
 export class Program {
   readonly name: string
   readonly pid: number
-  /** How the process ended without being asked; null while it runs. */
+  /** The way in which the process ended without being asked; null while it runs. */
   ownDeath: string | null = null
   readonly #child: ChildProcess
   readonly #exited: Promise<void>

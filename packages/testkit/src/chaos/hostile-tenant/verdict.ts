@@ -4,7 +4,7 @@ import type { Usage } from './watch.ts'
 
 /** The steady tenant in one half of the comparison. */
 export interface Half {
-  /** Of every run that was to start; Infinity for a run that did not. */
+  /** The lateness of every run that was to start; Infinity for a run that did not. */
   readonly latenessMs: readonly number[]
   readonly requests: number
   readonly failed: number

@@ -2,7 +2,7 @@
 import { hostileTenantMutants } from './hostile-tenant.ts'
 import type { Mutant } from './mutant.ts'
 
-export const mutants: readonly Mutant[] = [
+const mutants: readonly Mutant[] = [
   {
     name: 'place-not-taken',
     breaks: 'a lease of a run with a concurrency key takes no place of the key',

@@ -1,11 +1,11 @@
-/** What all attacks share: each is a few loops that send requests until the attack ends. */
+/** The common form of all attacks: each is a few loops that send requests until the attack ends. */
 import type { Sender } from './sender.ts'
 
 export interface Attack {
   readonly name: string
   /** Loops that run at the same time. */
   readonly atOnce: number
-  /** How long a loop rests after each turn; long polls and slow answers need no rest. */
+  /** The rest of a loop after each turn; long polls and slow answers need no rest. */
   readonly restMs: number
   /** One turn of a loop; `turn` counts the turns of all loops of the attack. */
   strike(sender: Sender, turn: number): Promise<unknown>

@@ -1,4 +1,4 @@
-/** What the hostile tenant is asked to do, and what it reports. */
+/** The order that the hostile tenant gets, and its report. */
 
 /** A route of the nodes, such as `GET /v1/jobs/{id}`. */
 export interface Route {

@@ -1,4 +1,4 @@
-/** How late the runs of the steady tenant started, by the time at which each should have started. */
+/** The lateness with which the runs of the steady tenant started, by the time at which each should have started. */
 export interface Window {
   readonly fromMs: number
   readonly untilMs: number

@@ -15,7 +15,7 @@ interface Ended {
 export interface RequestFigures {
   readonly sent: number
   readonly failed: number
-  /** How requests failed, and how often. */
+  /** The ways in which requests failed, each with its number. */
   readonly failures: Readonly<Record<string, number>>
 }
 
@@ -24,7 +24,7 @@ interface Failure {
   readonly why: string
 }
 
-/** What the channels of undici say of each request. */
+/** The members of a message of undici's channels that are read here. */
 interface Sent {
   readonly request: { readonly method: string; readonly path: string }
 }

@@ -1,7 +1,7 @@
 /** The sizes of the profile, in one place. */
 export const sizes = {
   nodes: 2,
-  /** Of the steady tenant. */
+  /** Per-second jobs of the steady tenant. */
   jobs: 500,
   perSecond: 200,
   workers: 20,
@@ -14,7 +14,7 @@ export const sizes = {
   /** Its lanes before the attack: a few less, for the lanes that other attacks need. */
   lanes: 990,
   /**
-   * What the nodes admit of a tenant, each: two nodes, PostgreSQL and all clients share two cores.
+   * Requests of a tenant that each node admits: two nodes, PostgreSQL and all clients share two cores.
    * The default suits a node that has them for itself.
    */
   tenantHttpRate: 400,

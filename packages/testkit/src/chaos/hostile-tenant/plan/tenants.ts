@@ -25,7 +25,7 @@ export interface HostileKeys {
 
 /** The payload of a submitted run; that of a job's run is null. */
 export interface SteadyPayload {
-  /** When its submitter wanted it to start, in wall time. */
+  /** The start that its submitter wanted, in wall time. */
   readonly wantedMs?: number
   /** A run of the hostile tenant, which is not measured. */
   readonly hostile?: true
