@@ -1064,6 +1064,11 @@ declare
   lane integer;
   most integer;
 begin
+  if handler_name like '@%' then
+    perform punctual.refuse('invalid_option', format(
+      'handler must be a name that does not begin with @, which targets reserve; got %s.',
+      left(to_json(handler_name)::text, 80)));
+  end if;
   select coalesce((quotas ->> 'lanes')::integer, 1000) into most
   from punctual.tenants where id = tenant;
   -- Each try takes the next number of the sequence, so that numbers that are in use, where the

@@ -4,7 +4,7 @@
 create index pauses_by_queue on punctual.pauses (tenant_id, (coalesce(queue, '')));
 create index limits_by_queue on punctual.limits (tenant_id, (coalesce(queue, '')));
 
--- The lane of a queue, a handler and a priority. A missing lane is inserted; other sessions see it
+-- The lane of a queue, a handler and a priority. Names that begin with @ belong to targets. A missing lane is inserted; other sessions see it
 -- when the transaction commits.
 create or replace function punctual.lane_for(
   tenant integer, queue_name text, handler_name text, level smallint
@@ -14,6 +14,11 @@ declare
   lane integer;
   most integer;
 begin
+  if handler_name like '@%' then
+    perform punctual.refuse('invalid_option', format(
+      'handler must be a name that does not begin with @, which targets reserve; got %s.',
+      left(to_json(handler_name)::text, 80)));
+  end if;
   select coalesce((quotas ->> 'lanes')::integer, 1000) into most
   from punctual.tenants where id = tenant;
   -- Each try takes the next number of the sequence, so that numbers that are in use, where the

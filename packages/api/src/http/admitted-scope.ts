@@ -1,4 +1,4 @@
-/** What a route demands of its caller. */
+/** The demands of a route on its caller. */
 import { PunctualError } from '@punctual/core/errors'
 import { type Caller, checkReporter, checkScope, type Scope } from '@punctual/core/identity'
 

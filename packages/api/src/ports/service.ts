@@ -189,7 +189,7 @@ export interface TenantService {
   submitAll(runs: readonly Submission[]): Promise<readonly Submitted[]>
 }
 
-/** What targets report; attempt null: the one that awaits its target. */
+/** Reports of targets; attempt null: the one that awaits its target. */
 export interface AwaitingPort {
   /** @throws `PunctualError` with `run_not_found`, `already_finished` or `state_conflict` */
   report(id: string, attempt: number | null, report: TargetReport): Promise<ReportedState>

@@ -19,6 +19,8 @@ export type WorkerCaller = Pick<Caller, 'tenantId'>
 
 export interface WorkerPorts {
   readonly work: WorkStore
+  /** Claims in turn with those of other tenants. */
+  readonly claim: WorkStore['claim']
   readonly remoteSessions: RemoteSessions
   readonly clock: Clock
   readonly random: Random

@@ -203,11 +203,11 @@ export class RemoteClaims {
     lanes: readonly Lane[],
     bytes: number,
   ): Promise<ClaimResult> {
-    const { work, random } = this.#ports
+    const { work, random, claim } = this.#ports
     const weights = request.lanes
       ? weightsOf(request, lanes)
       : lanes.map((lane) => lane.weight ?? 1)
-    const result = await work.claim({
+    const result = await claim({
       sessionId: session.id,
       fence: random.token(),
       limit: Math.min(request.limit, limits.runsPerClaim),

@@ -2,7 +2,7 @@
  * Turns any value that a handler throws into a plain, bounded, storable record. The value may be
  * hostile, such as a Proxy whose every trap throws; nothing here ever throws.
  */
-import { NonRetryableError, RetryAfterError } from './errors.ts'
+import { NonRetryableError, RetryAfterError, UnclearOutcomeError } from './errors.ts'
 import { limits } from './limits.ts'
 
 /** An error as it is stored: plain data. */
@@ -93,6 +93,10 @@ function isNamed(thrown: unknown, type: new (...args: never[]) => Error, name: s
         thrown instanceof type || (thrown instanceof Error && property(thrown, 'name') === name),
     ) ?? false
   )
+}
+
+export function isUnclear(thrown: unknown): boolean {
+  return isNamed(thrown, UnclearOutcomeError, 'UnclearOutcomeError')
 }
 
 export function isNonRetryable(thrown: unknown): boolean {

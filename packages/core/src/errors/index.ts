@@ -15,6 +15,7 @@ export {
   failureFrom,
   fingerprint,
   isNonRetryable,
+  isUnclear,
   retryAfterMs,
   storableText,
 } from './failure.ts'

@@ -2,7 +2,7 @@
 import type { Failure } from '../errors/failure.ts'
 import type { AttemptOutcome, FinalState } from '../run/run-state.ts'
 
-/** What a target reports of one attempt. */
+/** The report of a target on one attempt. */
 export interface TargetReport {
   readonly outcome: 'succeeded' | 'failed'
   readonly output?: unknown
@@ -24,7 +24,7 @@ export interface ReportedAttempt {
 export type ReportedState = FinalState | 'retrying'
 
 /**
- * What a report has done. `accepted`: the run ended so, or is tried again, now or by an earlier
+ * The effect of a report. `accepted`: the run ended so, or is tried again, now or by an earlier
  * report that said the same. `ended`: the attempt ended in another way before. `superseded`: another
  * attempt follows, or has followed. `gone`: the run does not exist.
  */
@@ -38,7 +38,7 @@ export type ReportAnswer =
   | { readonly result: 'superseded' }
   | { readonly result: 'gone' }
 
-/** What one look at overdue runs has done. */
+/** The result of one look at overdue runs. */
 export interface AwaitingLook {
   /** How many runs were given up. */
   readonly givenUp: number

@@ -4,7 +4,7 @@
  */
 import { refuseOption } from '../check/refuse-option.ts'
 
-/** What a placeholder stands for. */
+/** The meaning of a placeholder. */
 export type Placeholder =
   | { readonly kind: 'payload'; readonly path: readonly string[] }
   | { readonly kind: 'secret'; readonly name: string }

@@ -2,6 +2,7 @@
 import type { WorkerPorts } from '@punctual/api'
 import { systemClock, systemRandom } from '@punctual/store'
 import type { Punctual } from '../punctual.ts'
+import { sharingClaims } from './shared-claims.ts'
 
 export function workerPortsOf(
   { store, outputBytes }: Punctual,
@@ -11,6 +12,7 @@ export function workerPortsOf(
   signals.listen()
   return {
     ...{ work, remoteSessions, clock: systemClock, random: systemRandom, outputBytes, draining },
+    claim: sharingClaims(work),
     secret: (tenantId, name) => secrets.read(tenantId, name),
     onHint: (listener) => signals.onHint(listener),
     hintsArrive: () => signals.connected,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpKit } from '../kit/http-kit.ts'
 
 let http: HttpKit
-/** What the handler gave to the target of each run. */
+/** The callback that the handler gave to the target of each run. */
 const callbacks = new Map<string, Callback>()
 let onCall = async (_callback: Callback): Promise<void> => undefined
 let timeoutMs = 60_000

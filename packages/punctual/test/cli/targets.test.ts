@@ -102,7 +102,10 @@ test('a shell command is one flag', async () => {
 })
 
 test.each([
-  [['jobs', 'create', 'x', '--every', '1h'], /one of --handler, --http, --shell; got none/],
+  [
+    ['jobs', 'create', 'x', '--every', '1h'],
+    /one of --handler, --http, --shell, --ssh, --grpc; got none/,
+  ],
   [['jobs', 'create', 'x', '--every', '1h', '--http-method', 'GET'], /--http-method needs --http/],
   [['jobs', 'create', 'x', '--every', '1h', '--http', 'http://a', '--shell', 'ls'], /two kinds/],
   [

@@ -56,7 +56,7 @@ const refusedWith =
 
 test('every operation has a scope', () => {
   expect(operations.length).toBeGreaterThan(10)
-  for (const { scope } of operations) expect([...scopeNames, 'any']).toContain(scope)
+  for (const { scope } of operations) expect([...scopeNames, 'any', 'report']).toContain(scope)
 })
 
 test('the description of the scope read names the resources that it does not include', () => {
@@ -114,6 +114,20 @@ describe('every route refuses', () => {
       const lacks = (operation: Operation) => !covers(held, operation)
       expect(await everywhere({ key }, refusedWith(403, 'forbidden'), lacks)).toEqual([])
     }
+  })
+
+  test('the callback token of a run, except reports on that run', async () => {
+    const attempt = { tenantId: 1, runId: '01900000-0000-7000-8000-000000000000', attempt: 1 }
+    const token = await http.punctual.store.callbackTokens.make(attempt)
+    const headers = { 'punctual-callback-token': token }
+    const others = ({ scope }: Operation) => scope !== 'report'
+    expect(await everywhere({ key: null, headers }, refusedWith(403, 'forbidden'), others)).toEqual(
+      [],
+    )
+    const reports = ({ scope }: Operation) => scope === 'report'
+    const altered = { 'punctual-callback-token': `${token.slice(0, -2)}AA` }
+    const invalid = refusedWith(401, 'callback_token_invalid')
+    expect(await everywhere({ key: null, headers: altered }, invalid, reports)).toEqual([])
   })
 
   test('keys that name another tenant (case 153)', async () => {

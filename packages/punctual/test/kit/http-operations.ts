@@ -39,7 +39,7 @@ export interface Operation {
   readonly method: string
   /** Such as `/v1/jobs/{id}`. */
   readonly path: string
-  readonly scope: Scope | 'any'
+  readonly scope: Scope | 'any' | 'report'
   readonly writes: boolean
   readonly params: readonly Parameter[]
   readonly query: readonly Parameter[]
@@ -49,7 +49,9 @@ export interface Operation {
 
 /** Whether a key with this scope may call the operation. */
 export function covers(held: Scope, { scope }: Operation): boolean {
-  return scope === 'any' || holdsScope([held], scope)
+  if (scope === 'any') return true
+  // A key reports for a target with the scope `operate`.
+  return holdsScope([held], scope === 'report' ? 'operate' : scope)
 }
 
 export function operationsOf(document: Document): Operation[] {

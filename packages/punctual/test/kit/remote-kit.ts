@@ -51,6 +51,7 @@ export class RemoteNode {
     const draining = new AbortController()
     const ports: WorkerPorts = {
       work: store.work,
+      claim: (request) => store.work.claim(request),
       remoteSessions: store.remoteSessions,
       clock: systemClock,
       random: systemRandom,

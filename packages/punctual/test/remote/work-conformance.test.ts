@@ -2,7 +2,7 @@
 import type { ClaimedRun, Settlement, WorkStore } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { systemClock } from '@punctual/store'
-import { dead, retry, succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
+import { dead, plainRun, retry, succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
 import { PunctualServer, RemoteWorkStore } from '@punctual/worker'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RemoteNode } from '../kit/remote-kit.ts'
@@ -56,7 +56,7 @@ describe.each(stores)('a worker over %s', (_, open) => {
     const id = await t.submit(options)
     const run = (await claim(100)).runs.find((claimed) => claimed.id === id)
     if (!run) throw new Error('the run was not claimed')
-    return run
+    return plainRun(run)
   }
 
   const state = async (run: ClaimedRun) => (await t.store.runs.find(run.id))?.state

@@ -148,6 +148,7 @@ const reading: Calls = {
   },
   deadLetters: {
     list: async (o) => () => o.client.deadLetters.list(),
+    page: async (o) => () => o.client.deadLetters.page({}),
     causes: async (o) => () => o.client.deadLetters.causes(),
     get: async (o) => {
       const id = await o.deadLetter()

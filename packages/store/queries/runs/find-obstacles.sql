@@ -14,7 +14,8 @@ select
   (
     select json_agg(json_build_object(
       'queue', p.queue, 'since', p.paused_at, 'by', p.paused_by,
-      'note', case when p.of_suspension then t.suspended_note else p.note end, 'ofSuspension', p.of_suspension))
+      'note', case when p.of_suspension then t.suspended_note else p.note end, 'ofSuspension', p.of_suspension)
+      order by p.queue nulls last, p.of_suspension)
     from punctual.pauses p
     join punctual.tenants t on t.id = p.tenant_id
     where p.tenant_id = $2::integer and coalesce(p.queue, '') = any (array[$3::text, ''])

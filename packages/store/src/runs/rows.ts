@@ -135,7 +135,7 @@ function leaseIn(row: FindRunsRow, workerId: string, earlier: readonly Attempt[]
   }
 }
 
-/** What a run that awaits its target has beyond its definition. */
+/** The properties of a run that awaits its target beyond its definition. */
 function awaitedIn(row: FindRunsRow, earlier: readonly Attempt[]) {
   const { claimedAt, deadlineAt, progress, statusUrl } = row
   invariant(claimedAt && deadlineAt, 'a run that awaits its target was claimed, and has a deadline')

@@ -9,13 +9,13 @@ import type { ClaimedRun } from '@punctual/core/ports'
 import type { RunMarks, TakenDefinitions } from './claim-codec.ts'
 import { expiresInMs } from './run-definitions.ts'
 
-/** What the runs of one lane have in common. */
+/** Properties that the runs of one lane have in common. */
 export interface LaneOfClaim extends Lane {
   readonly weight: number
   readonly limited: boolean
 }
 
-/** What the runs of one claim have in common. */
+/** Properties that the runs of one claim have in common. */
 export interface ClaimOfRuns {
   /** The fence before the first one. */
   readonly fence: bigint

@@ -1,5 +1,5 @@
 /**
- * What a claim costs when a tenant has many lanes, pauses and limits: counted in visits of indexes,
+ * The cost of a claim when a tenant has many lanes, pauses and limits: counted in visits of indexes,
  * without a clock.
  */
 import { PunctualError } from '@punctual/core/errors'

@@ -123,6 +123,10 @@ describe('submissions that SQL refuses as the library does', () => {
       await submit({}, 'test', payload)
   })
 
+  it('SQL refuses a handler whose name belongs to targets', async () => {
+    expect(await refusal(submit({}, '@http'))).toEqual(['22023', 'invalid_option'])
+  })
+
   it('SQL refuses a lane beyond the quota of the tenant', async () => {
     await t.sql.query('begin')
     await t.sql.query(

@@ -112,7 +112,7 @@ describe.each(postgresMajors)('submitting in SQL on PostgreSQL %s', (major) => {
   it('submitting in SQL writes the same rows as the library for random options', async () => {
     await fc.assert(
       fc.asyncProperty(
-        text(128),
+        text(128).filter((name) => !name.startsWith('@')),
         fc.jsonValue({ noUnicodeString: true }),
         options,
         due,

@@ -19,7 +19,7 @@ const WITHOUT_TENANT = {
   ofTheirs: ['gated', 'job_holds'],
   forAll: ['day_sums', 'past_sessions', 'rates', 'timings'],
   noted: ['carried_changes'],
-  closed: ['migrations', 'planners', 'rate_starts', 'row_security'],
+  closed: ['callback_keys', 'migrations', 'planners', 'rate_starts', 'row_security'],
 }
 
 beforeAll(async () => {

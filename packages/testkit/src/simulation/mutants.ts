@@ -30,8 +30,15 @@ export const mutants: readonly Mutant[] = [
     name: 'settle-without-fence',
     what: 'A settle ends the lease of its run, whichever session holds it.',
     store: 'settle-without-fence',
-    noticedBy: ['I3', 'I12'],
+    noticedBy: ['I3', 'I12', 'an accepted run is not sent again'],
     faults: ['pause', 'crash'],
+  },
+  {
+    name: 'await-keeps-session',
+    what: 'A run that awaits its target still belongs to its worker, which does not know it.',
+    store: 'await-keeps-session',
+    noticedBy: ['an accepted run is not sent again'],
+    faults: ['crash', 'pause'],
   },
   {
     name: 'settle-not-re-read',

@@ -7,6 +7,7 @@ import { defaults } from '@punctual/core/errors'
 import {
   internLane,
   type Line,
+  MemoryAwaitingRuns,
   MemoryClient,
   MemoryDatabase,
   type MemoryStoreOptions,
@@ -27,6 +28,7 @@ import { MachineClock } from './world/machine-clock.ts'
 import { Nemesis } from './world/nemesis.ts'
 import { type Settings, settingsOf } from './world/settings.ts'
 import { SimNode } from './world/sim-node.ts'
+import { Targets } from './world/targets.ts'
 import { type Machine, Timeline } from './world/timeline.ts'
 import { Trace } from './world/trace.ts'
 import { noWiringMutants, type WiringMutants } from './world/wiring-mutants.ts'
@@ -92,6 +94,7 @@ class World {
   readonly #client: Machine = { name: 'client', alive: true, pausedUntilMs: 0 }
   readonly #clientOptions: MemoryStoreOptions
   readonly #workload: Workload
+  readonly #targets: Targets
   #nodes: SimNode[] = []
   #named = 0
 
@@ -116,6 +119,7 @@ class World {
     })
     this.#clientOptions = this.#makeClientOptions()
     this.#workload = this.#makeWorkload()
+    this.#targets = this.#makeTargets()
   }
 
   #makeNemesis(): Nemesis {
@@ -163,6 +167,17 @@ class World {
     })
   }
 
+  /** Requests and reports in flight: nothing is judged before they have arrived. */
+  get #pending(): number {
+    return this.#workload.pending + this.#targets.pending
+  }
+
+  #makeTargets(): Targets {
+    const options = this.#clientOptions
+    const awaiting = new MemoryAwaitingRuns(options, new MemoryWorkStore(options))
+    return new Targets({ timeline: this.#timeline, machine: this.#client, awaiting })
+  }
+
   #note(line: string): void {
     this.#trace.note(this.#timeline.nowMs - START_MS, line)
   }
@@ -187,6 +202,7 @@ class World {
       onHint: (machine: Machine, listener: (hint: WorkerHint) => void) =>
         this.#hints.listen(machine, listener),
       onKill: (dying) => this.#nemesis.crash(dying),
+      onSent: this.#targets.receive,
     })
     this.#nodes = [...this.#nodes.filter((other) => other.alive), node]
     this.#note(`${name} starts`)
@@ -211,7 +227,7 @@ class World {
     this.#timeline.after(REMINDED_MS, null, () => this.#letAllWork())
     await this.#timeline.run(
       this.#timeline.nowMs + QUIET_WITHIN_MS,
-      () => failed() || (this.#workload.pending === 0 && this.#settled()),
+      () => failed() || (this.#pending === 0 && this.#settled()),
     )
     const clockSteps = this.#settings.faults.enabled.has('stepDatabase')
     if (this.#watch.violations.length === 0)

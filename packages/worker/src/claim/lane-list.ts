@@ -59,7 +59,7 @@ export class LaneList {
   }
 
   /**
-   * Those from which a claim is worth it, highest priority first, rotated within one priority. Lanes
+   * The lanes from which a claim is worth it, highest priority first, rotated within one priority. Lanes
    * of paused queues are included: the claim knows what is paused now, so that a lost hint of their
    * resumption costs only a poll.
    */

@@ -1,4 +1,4 @@
-/** What executors need of the process in which they run. */
+/** Services of the process that executors need. */
 import type { Clock } from '@punctual/core/clock'
 import type { EgressRules } from './egress/egress-rules.ts'
 import type { Resolve } from './egress/guarded-lookup.ts'

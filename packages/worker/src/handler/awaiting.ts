@@ -12,6 +12,12 @@ export interface AwaitOptions {
 export class Awaiting {
   /** How long to await the report, and where the state can be looked up. */
   readonly options: AwaitOptions
+  readonly #made = true
+
+  /** Whether a handler returned one. Never throws: the value may be a hostile proxy. */
+  static isOne(value: unknown): value is Awaiting {
+    return typeof value === 'object' && value !== null && #made in value
+  }
 
   /** Leaves the run to its target; `ctx.awaitCallback` makes it. */
   constructor(options: AwaitOptions) {

@@ -81,7 +81,7 @@ class Call {
       const handler = await load(module)
       loaded = true
       const value = await handler(payload, this.#context())
-      if (value instanceof Awaiting) this.#end({ kind: 'awaits', options: value.options })
+      if (Awaiting.isOne(value)) this.#end({ kind: 'awaits', options: value.options })
       else
         this.#end({
           kind: 'returned',

@@ -1,10 +1,5 @@
 /** Translates the ending of an attempt into the settlement that is stored. */
-import {
-  type Failure,
-  isNonRetryable,
-  retryAfterMs,
-  UnclearOutcomeError,
-} from '@punctual/core/errors'
+import { type Failure, isNonRetryable, isUnclear, retryAfterMs } from '@punctual/core/errors'
 import type { ClaimedRun, Settlement } from '@punctual/core/ports'
 import {
   type AttemptOutcome,
@@ -35,7 +30,7 @@ export function settlementOf(
   switch (ending.kind) {
     case 'succeeded': {
       const { value } = ending
-      if (value instanceof Awaiting) {
+      if (Awaiting.isOne(value)) {
         const { timeoutMs = run.timeoutMs, statusUrl = null, lookInMs = null } = value.options
         return { kind: 'awaiting', run, startedAgoMs, timeoutMs, statusUrl, lookInMs }
       }
@@ -78,7 +73,7 @@ function afterFailure(
 ): Settlement {
   const failure = failureWithout(secrets, thrown)
   const mustNotRepeat = (run.traits & traits.atMostOnce) !== 0
-  if (thrown instanceof UnclearOutcomeError && mustNotRepeat)
+  if (mustNotRepeat && isUnclear(thrown))
     return { kind: 'unknown', run, startedAgoMs, outcome, failure, reason: 'unclear' }
   const next = decideAfterFailure(
     {

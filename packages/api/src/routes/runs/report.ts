@@ -1,4 +1,4 @@
-/** What the target of a run reports: that it succeeded, that it failed, how far it has come. */
+/** Reports of the target of a run: that it succeeded, that it failed, how far it has come. */
 import { limits, PunctualError } from '@punctual/core/errors'
 import type { Caller } from '@punctual/core/identity'
 import { finalStates } from '@punctual/core/run'

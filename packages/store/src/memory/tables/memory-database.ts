@@ -42,6 +42,7 @@ export type StoreMutant =
   | 'submit-again-queues-twice'
   | 'replay-keeps-letter-open'
   | 'edit-while-running'
+  | 'await-keeps-session'
   | 'claim-from-paused-queue'
   | 'gate-without-places'
   | 'gate-overtaken'

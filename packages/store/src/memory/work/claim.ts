@@ -101,7 +101,8 @@ function parkHeld(db: MemoryDatabase, taken: readonly QueueRow[]): ReadonlySet<s
 const byJob = (a: Carried, b: Carried) =>
   `${a.jobId} ${a.runId}` < `${b.jobId} ${b.runId}` ? -1 : 1
 
-function described(db: MemoryDatabase, leased: LeaseRow, lane: Lane): ClaimedRun {
+/** A lease with the definition of its run. */
+export function described(db: MemoryDatabase, leased: LeaseRow, lane: Lane): ClaimedRun {
   const { runId, fence, attempt, crashes, traits, jobId, gate } = leased
   const run = db.runs.get(runId)
   invariant(run, `run ${runId} is in the queue and has no definition`)

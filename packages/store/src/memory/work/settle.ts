@@ -100,7 +100,7 @@ function awaitReport(
   const { timeoutMs, lookInMs } = settlement
   db.leases.set(lease.runId, {
     ...lease,
-    sessionId: NO_SESSION,
+    sessionId: db.mutants.has('await-keeps-session') ? lease.sessionId : NO_SESSION,
     startedMs: startOf(db, settlement),
     deadlineMs: db.nowMs + Math.round(timeoutMs),
     wakeMs: db.nowMs + Math.round(Math.min(timeoutMs, lookInMs ?? timeoutMs)),

@@ -40,9 +40,9 @@ export const hostileTenantMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/queries/upkeep/list-expired-sessions.sql',
-        find: 'coalesce(array_agg(lease_ms order by id)',
+        find: 'coalesce(array_agg(lease_ms order by turn, id)',
         replace:
-          'coalesce(array_agg((select max(m.lease_ms) from punctual.sessions m) order by id)',
+          'coalesce(array_agg((select max(m.lease_ms) from punctual.sessions m) order by turn, id)',
       },
     ],
     killedBy: 'sessions: recovery',
@@ -83,8 +83,8 @@ export const hostileTenantMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/queries/queues/pause-queue.sql',
-        find: ') as p) < $5::integer as is_left',
-        replace: ') as p) <= $5::integer as is_left',
+        find: "'pauses', $5::bigint) < $5::bigint as is_left",
+        replace: "'pauses', $5::bigint) <= $5::bigint as is_left",
       },
     ],
     killedBy: 'pauses: rows',
@@ -95,8 +95,8 @@ export const hostileTenantMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/queries/calendars/upsert-calendar.sql',
-        find: 'where tenant_id = $1::integer) < $4::integer',
-        replace: 'where tenant_id = $1::integer) + $4::integer > 0',
+        find: "'calendars', $4::bigint) < $4::bigint",
+        replace: "'calendars', $4::bigint) <= $4::bigint",
       },
     ],
     killedBy: 'calendars: rows',

@@ -174,6 +174,8 @@ const STATES = {
 function judgeAnswers(db: MemoryDatabase, ledger: Ledger, watch: Watch): void {
   const tried = new Map(db.attempts.values().map((attempt) => [attempt.fence, attempt]))
   for (const { runId, fence, kind, accepted } of ledger.answers) {
+    // Its target may have ended the run before, or ends it later.
+    if (kind === 'awaiting') continue
     const outcome = db.outcomes.get(runId)
     const attempt = tried.get(fence)
     const state = STATES[kind]

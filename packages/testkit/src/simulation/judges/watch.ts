@@ -3,7 +3,7 @@
  * names its invariant. After commits were lost, promises that assume no lost commit are not
  * checked.
  */
-import { finalStates, traits } from '@punctual/core/run'
+import { attemptOutcomes, finalStates, traits } from '@punctual/core/run'
 import {
   type Change,
   type CursorRow,
@@ -36,6 +36,8 @@ export class Watch {
   readonly #flow: FlowWatch
   readonly #claims = new Map<bigint, string>()
   readonly #slotRuns = new Map<string, string>()
+  /** Runs whose targets accepted the work, with the attempts before that one. */
+  readonly #accepted = new Map<string, number>()
   /** Whether the session's worker is healthy: no reaper may fence it. */
   isWell: (sessionId: string) => boolean = () => false
   /** Commits were lost: their statements are void. */
@@ -73,6 +75,7 @@ export class Watch {
       case 'leases':
         if (change.after !== undefined && change.before === undefined)
           this.#leased(change.after as LeaseRow, changes)
+        else this.#left(change.after as LeaseRow | undefined)
         return
       case 'limits':
         this.#flow.limited(change)
@@ -140,6 +143,7 @@ export class Watch {
     const other = this.#claims.get(fence)
     if (other !== undefined) this.fail('I4 a fence is new', `${fence} of ${runId} was of ${other}`)
     this.#claims.set(fence, runId)
+    this.#isSentAgain(lease)
     const session = this.#db.sessions.get(sessionId)
     if (!session || session.expiresMs <= this.#db.nowMs)
       this.fail('I8 a lease has a session', `run ${runId} is leased to ${sessionId}, which is gone`)
@@ -152,6 +156,21 @@ export class Watch {
       for (const held of this.#db.leases.values())
         if (held.jobId === jobId && held.runId !== runId && isExclusive(held.traits))
           this.fail('no overlap', `runs ${runId} and ${held.runId} of ${jobId} are both leased`)
+  }
+
+  /** The target of a run has accepted the work. */
+  #left(lease: LeaseRow | undefined): void {
+    if (lease && lease.deadlineMs !== null) this.#accepted.set(lease.runId, lease.attempt)
+  }
+
+  /** Only a failure that the target reports leads to another request. */
+  #isSentAgain({ runId, attempt }: LeaseRow): void {
+    const accepted = this.#accepted.get(runId)
+    if (accepted === undefined || accepted >= attempt + 1 || this.lossy) return
+    const ended = this.#db.attempts.get(`${runId} ${accepted + 1}`)
+    if (ended?.outcome !== attemptOutcomes.failed)
+      this.fail('an accepted run is not sent again', `run ${runId}, attempt ${accepted + 1}`)
+    this.#accepted.delete(runId)
   }
 
   /** An outcome from a worker carries the fence of the lease that it ended. */

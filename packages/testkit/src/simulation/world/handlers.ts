@@ -18,6 +18,10 @@ export interface Behaviour {
   readonly checkpoints: boolean
   /** The number of first attempts that kill their machine. */
   readonly kills: number
+  /** Leaves the run to a target, which reports so much later; null: it returns by itself. */
+  readonly reportsAfterMs: number | null
+  /** How the target reports: `never` leaves it to the deadline. */
+  readonly reports: 'success' | 'failure' | 'twice' | 'never'
 }
 
 export interface HandlerHost {
@@ -27,9 +31,14 @@ export interface HandlerHost {
   readonly ledger: Ledger
   readonly nowMs: () => number
   readonly onKill: () => void
+  /** The target received a request of an attempt. */
+  readonly onSent: (runId: string, attempt: number, behaviour: Behaviour) => void
 }
 
 export const HANDLER = 'work'
+
+/** How long a report is awaited. */
+const TARGET_MS = 4_000
 
 export function handlersOf(host: HandlerHost): ReadonlyMap<string, RegisteredHandler> {
   const run = (behaviour: Behaviour, context: HandlerContext) => perform(host, behaviour, context)
@@ -59,5 +68,7 @@ async function perform(host: HandlerHost, behaviour: Behaviour, context: Handler
   }
   if (behaviour.transacts) await context.transaction(async () => undefined)
   effect.end = 'returned'
-  return undefined
+  if (behaviour.reportsAfterMs === null || behaviour.transacts) return undefined
+  host.onSent(run.id, context.attempt, behaviour)
+  return context.awaitCallback({ timeoutMs: TARGET_MS })
 }

@@ -51,6 +51,8 @@ export class Inputs {
       transacts: chance.chance(0.15),
       checkpoints: chance.chance(0.2),
       kills: chance.chance(0.03) ? chance.int(1, 4) : 0,
+      reportsAfterMs: chance.chance(0.2) ? chance.int(0, 6_000) : null,
+      reports: chance.pick(['success', 'success', 'failure', 'twice', 'never'] as const),
     }
   }
 

@@ -6,6 +6,7 @@ import { defaults } from '@punctual/core/errors'
 import type { Settlement } from '@punctual/core/ports'
 import { RunIdSource } from '@punctual/core/run'
 import {
+  Attendant,
   Auditor,
   Planner,
   Promoter,
@@ -19,6 +20,7 @@ import {
   insertSlots,
   type Line,
   MemoryAuditStore,
+  MemoryAwaitingRuns,
   MemoryPlanStore,
   MemoryUpkeepStore,
   MemoryWorkStore,
@@ -27,7 +29,7 @@ import { Worker, type WorkerHint } from '@punctual/worker'
 import type { Ledger } from '../judges/ledger.ts'
 import type { Chance } from './chance.ts'
 import type { Server } from './fault-line.ts'
-import { HANDLER, handlersOf } from './handlers.ts'
+import { type Behaviour, HANDLER, handlersOf } from './handlers.ts'
 import { MachineClock } from './machine-clock.ts'
 import type { Settings } from './settings.ts'
 import { SimHeartbeat } from './sim-heartbeat.ts'
@@ -50,6 +52,7 @@ export interface SimNodeOptions {
   readonly lineFor: (machine: Machine) => Line
   readonly onHint: (machine: Machine, listener: (hint: WorkerHint) => void) => () => void
   readonly onKill: (node: SimNode) => void
+  readonly onSent: (runId: string, attempt: number, behaviour: Behaviour) => void
   readonly wiring: WiringMutants
 }
 
@@ -88,7 +91,10 @@ export class SimNode implements Machine {
       onHint: (listener) => options.onHint(this, listener),
       hintsArrive: () => settings.hints,
       fewLanes: settings.fewLanes,
-      handlers: handlersOf({ machine: this, clock, db: server.db, ledger, nowMs, onKill }),
+      handlers: handlersOf({
+        ...{ machine: this, clock, db: server.db, ledger, nowMs, onKill },
+        onSent: options.onSent,
+      }),
       ...{ queues: [], concurrency: settings.concurrency, queueConcurrency: {} },
       ...{ leaseMs: settings.leaseMs, outputBytes: 1_000, host: this.name, pid: 1, version: '0' },
       ...{ labels: { handler: HANDLER }, events: { onSettled: this.#settled } },
@@ -118,6 +124,7 @@ export class SimNode implements Machine {
       wiring.reaper?.(upkeep) ??
         new Reaper({ store: upkeep, clock, leaseMs, crashesUntilQuarantine }),
       new Promoter({ store: upkeep, horizonMs, batch }),
+      new Attendant({ store: new MemoryAwaitingRuns(options, work), batch }),
       new RateKeeper({ store: upkeep }),
       new Planner({
         ...{ store: plan, clock, id: chance.token(), aheadMs: planAheadMs, ttlMs: plannerTtlMs },
