@@ -12,8 +12,8 @@ export interface AttendantOptions {
 }
 
 const BATCH = 200
-/** A run that begins to wait has at least this long. */
-const REST_MAX_MS = 5_000
+/** A run that begins to wait after a look, and whose time ends before the next, is late by as much. */
+const REST_MAX_MS = 15_000
 const REST_MIN_MS = 50
 
 export class Attendant implements Role {

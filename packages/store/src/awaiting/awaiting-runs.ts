@@ -159,18 +159,26 @@ export class AwaitingRuns implements AwaitingStore {
 
   async giveUp(limit: number): Promise<AwaitingLook> {
     const { database, work, sessions } = this.#options
+    // Usually no run awaits its target, which one probe of a small index shows.
+    const first = await this.#nextWakeMs()
+    if (first === null || first > 0) return { givenUp: 0, more: false, nextInMs: first }
     const rows = await database.control.runPinned(takeAwaiting(limit, AGAIN_MS))
     const over = rows.filter((row) => row.over)
     const leases = over.map(({ startedAgoMs: _, over: __, statusUrl: ___, ...lease }) => lease)
     const runs = await sessions.policies(leases.map((lease) => ({ ...lease, weight: 1 })))
     const settlements = runs.map((run, i) => givenUp(run, over[i]?.startedAgoMs ?? 0))
     const refused = settlements.length > 0 ? await work.settle(NO_SESSION, settlements) : []
-    const [next] = await database.control.runPinned(nextWake())
     return {
       givenUp: settlements.length - refused.length,
       more: rows.length === limit,
-      nextInMs: next?.wakeInMs ?? null,
+      nextInMs: await this.#nextWakeMs(),
     }
+  }
+
+  /** Milliseconds until a run has to be looked at; null when none awaits its target. */
+  async #nextWakeMs(): Promise<number | null> {
+    const [next] = await this.#options.database.control.run(nextWake())
+    return next?.wakeInMs ?? null
   }
 }
 

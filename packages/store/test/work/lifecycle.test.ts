@@ -323,6 +323,11 @@ describe.each(postgresMajors)('the lifecycle on PostgreSQL %s', (major) => {
     },
   }
 
+  it('nothing has to be looked at while no run awaits its target', async () => {
+    await t.sql.query('update punctual.leases set wake_at = null')
+    expect(await t.store.awaiting.giveUp(10)).toEqual({ givenUp: 0, more: false, nextInMs: null })
+  })
+
   const rows = transitions.flatMap((row) =>
     row.from.map((from) => [`${row.event}: ${from} -> ${row.to}` as Key, row.to] as const),
   )
