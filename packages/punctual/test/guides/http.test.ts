@@ -16,7 +16,7 @@ const guide = readFileSync(
 /** A code block, or a note for this test: the member of an answer that later lines use. */
 const PART = /^```(\w+)\n([\s\S]*?)^```$|^<!-- (\w+): (\w+)(, once dead)? -->$/gm
 /** How long an endless stream is read. */
-const STREAM_SECONDS = 2
+const STREAM_SECONDS = 5
 
 let http: HttpKit
 beforeAll(async () => {

@@ -58,6 +58,8 @@ describe('events of this process', () => {
     // its database answer.
     const ofAttempt = (attempt: number) =>
       seen.filter((event) => 'attempt' in event && event.attempt === attempt)
+    // The end may be read from the database before its own answer arrives.
+    await eventually('the last event', () => types(ofAttempt(2)).includes('dead'))
     expect(types(ofAttempt(1))).toEqual(['started', 'failed', 'retrying'])
     expect(types(ofAttempt(2))).toEqual(['started', 'failed', 'dead'])
     expect(seen.filter(({ type }) => type === 'run.submitted')).toMatchObject([{ created: true }])
