@@ -35,7 +35,7 @@ const ends: Record<WireOutcome['outcome'], readonly LeaseEnd['outcome'][]> = {
   cancelled: ['cancelled'],
   interrupted: ['cancelled'],
   skipped: [null],
-  awaiting: ['succeeded', 'failed', 'timed_out', 'cancelled'],
+  awaiting: [null, 'succeeded', 'failed', 'timed_out', 'cancelled'],
   unknown: ['failed', 'timed_out'],
 }
 

@@ -169,8 +169,7 @@ export type Settlement =
       readonly kind: 'awaiting'
       /** How long to wait for the report. */
       readonly timeoutMs: number
-      /** When its state is looked up for the first time; null when it has no address. */
-      readonly lookInMs: number | null
+      /** Where people can look up the state of the work; null when the target named no address. */
       readonly statusUrl: string | null
     })
   | (SettlementBase & {

@@ -50,8 +50,6 @@ export interface WireOutcome {
   readonly retry_after_ms?: number
   /** How long to await the report of the target. */
   readonly timeout_ms?: number
-  /** When to look up its state for the first time. */
-  readonly look_in_ms?: number | null
   readonly status_url?: string | null
   /** Null or missing when the handler was never called. */
   readonly started_ms_ago?: number | null
@@ -79,8 +77,8 @@ export function writeOutcome(settlement: Settlement): string {
     case 'unknown':
       return text({ outcome: 'unknown', reason: settlement.reason, error: settlement.failure })
     case 'awaiting': {
-      const { timeoutMs, lookInMs, statusUrl } = settlement
-      const wait = { timeout_ms: timeoutMs, look_in_ms: lookInMs, status_url: statusUrl }
+      const { timeoutMs, statusUrl } = settlement
+      const wait = { timeout_ms: timeoutMs, status_url: statusUrl }
       return text({ outcome: 'awaiting', ...wait })
     }
     default:
@@ -128,7 +126,7 @@ export function readOutcome(wire: WireOutcome, run: ClaimedRun, fraction: number
     case 'awaiting':
       return {
         ...{ kind: 'awaiting', run, startedAgoMs, timeoutMs: wire.timeout_ms ?? run.timeoutMs },
-        ...{ lookInMs: wire.look_in_ms ?? null, statusUrl: wire.status_url ?? null },
+        statusUrl: wire.status_url ?? null,
       }
     case 'unknown': {
       const failure = failureOf(wire.error ?? {})

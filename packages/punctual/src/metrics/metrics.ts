@@ -76,6 +76,8 @@ export class Metrics {
   settled(settlement: Settlement, accepted: boolean): void {
     const outcome = 'outcome' in settlement ? settlement.outcome : settlement.kind
     if (!accepted) this.#stale.inc()
+    // The attempt has not ended: its target works on it.
+    if (settlement.kind === 'awaiting') return
     this.#runs.ended(settlement.run.queue, outcome, settlement.startedAgoMs)
     if (settlement.kind === 'dead' && accepted) this.#dead.inc({ queue: settlement.run.queue })
   }

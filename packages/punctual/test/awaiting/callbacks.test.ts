@@ -114,6 +114,24 @@ describe('a target', () => {
     expect(run).toMatchObject({ state: 'succeeded', output: 'early', attempts: [{ attempt: 1 }] })
   })
 
+  it('cannot fail a later attempt with the token of one that ended in silence', async () => {
+    const silent = gate()
+    onCall = () => silent.opened
+    const retry = { backoff: { kind: 'fixed', delayMs: 1 } } as const
+    const { id } = await http.punctual.submit('send', {}, { timeoutMs: 100, maxAttempts: 2, retry })
+    await eventually('its first attempt timed out', async () => {
+      return (await http.punctual.runs.get(id))?.attempts[0]?.outcome === 'timed_out'
+    })
+    const attempt = { tenantId: 1, runId: id, attempt: 1 }
+    const first = await http.punctual.store.callbackTokens.make(attempt)
+    onCall = async () => undefined
+    silent.open()
+    await eventually('it awaits its target', async () => (await stateOf(id)) === 'awaiting')
+    expect(await report(id, 'fail', {}, first)).toMatchObject({ status: 409 })
+    expect(await stateOf(id)).toBe('awaiting')
+    expect(await report(id, 'complete', {}, first)).toMatchObject({ status: 200 })
+  })
+
   it('of an attempt that timed out in silence may still report', async () => {
     const silent = gate()
     onCall = () => silent.opened

@@ -2,7 +2,15 @@
 import type { ClaimedRun, Settlement, WorkStore } from '@punctual/core/ports'
 import type { SubmitOptions } from '@punctual/core/submit'
 import { systemClock } from '@punctual/store'
-import { dead, plainRun, retry, succeeded, systemRandomToken, TestStore } from '@punctual/testkit'
+import {
+  awaiting,
+  dead,
+  plainRun,
+  retry,
+  succeeded,
+  systemRandomToken,
+  TestStore,
+} from '@punctual/testkit'
 import { PunctualServer, RemoteWorkStore } from '@punctual/worker'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RemoteNode } from '../kit/remote-kit.ts'
@@ -100,6 +108,7 @@ describe.each(stores)('a worker over %s', (_, open) => {
     ['a final failure', (run) => ({ ...dead(run), reason: 'non_retryable' }) as Settlement, 'dead'],
     ['a cancel', cancelled, 'cancelled'],
     ['a skipped run', skipped, 'skipped'],
+    ['a run left to its target', (run) => awaiting(run), 'awaiting'],
   ])('settles %s once, also when it is repeated', async (_what, settlementOf, expected) => {
     const settlement = settlementOf(await running())
     expect(await settle(settlement)).toEqual([])

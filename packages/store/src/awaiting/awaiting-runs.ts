@@ -65,6 +65,9 @@ export class AwaitingRuns implements AwaitingStore {
           return { result: 'accepted', state: 'succeeded' }
         return this.#recorded(attempt, report)
       }
+      const isCurrent = attempt.attempt === row.attempt + 1
+      // The failure of an attempt that is over does not end the one that is being made.
+      if (!isCurrent && report.outcome === 'failed') return { result: 'superseded' }
       if (!(await this.#speaksFor(attempt, row.attempt + 1))) return { result: 'superseded' }
       const { startedAgoMs, sessionId: _, cancels: __, ...lease } = row
       const settlement = await this.#settlementOf({ ...lease, weight: 1 }, startedAgoMs, report)

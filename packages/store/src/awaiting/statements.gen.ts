@@ -36,8 +36,8 @@ const AWAIT_RUNS: TypedStatement<AwaitRunsRow> = {
 }
 
 /** Leaves runs to their targets: their leases stay, with the same fences, and belong to no worker. */
-export function awaitRuns(runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, howLongToWait: List<'int8'>, inHowManyMs: List<'int8'>, addressesOfTheirStates: List<'text'>): Call<AwaitRunsRow> {
-  return { statement: AWAIT_RUNS, values: [runIds, fences, msSinceHandlerWas, howLongToWait, inHowManyMs, addressesOfTheirStates] }
+export function awaitRuns(runIds: List<'uuid'>, fences: List<'int8'>, msSinceHandlerWas: List<'int4'>, howLongToWait: List<'int8'>, addressesOfTheirStates: List<'text'>): Call<AwaitRunsRow> {
+  return { statement: AWAIT_RUNS, values: [runIds, fences, msSinceHandlerWas, howLongToWait, addressesOfTheirStates] }
 }
 
 export interface EndWaitingRow {

@@ -101,7 +101,9 @@ export class PostgresRemoteSessions implements RemoteSessions {
   async ends(sessionId: string, runIds: readonly string[]): Promise<readonly LeaseEnd[]> {
     if (runIds.length === 0) return []
     const rows = await this.#database.control.run(findEnds(sessionId, uuidArray(runIds)))
-    return rows.map((row) => ({ ...row, state: row.state ?? 'retrying' }))
+    return rows.map(({ awaits, ...row }) => ({
+      ...{ ...row, state: row.state ?? (awaits ? 'awaiting' : 'retrying') },
+    }))
   }
 }
 

@@ -259,7 +259,6 @@ export class RunSettlements {
         ...fences(runs),
         agos(awaiting),
         int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.timeoutMs))),
-        int8ArrayOfNumbers(awaiting.map((s) => Math.round(s.lookInMs ?? s.timeoutMs))),
         textArray(awaiting.map((s) => s.statusUrl)),
       ),
     )

@@ -175,21 +175,24 @@ export interface FindEndsRow {
   readonly fence: bigint
   readonly outcome: AttemptOutcome | null
   readonly state: FinalState | null
+  readonly awaits: boolean
 }
 
 const FIND_ENDS: TypedStatement<FindEndsRow> = {
   path: 'work/find-ends',
   daily: false,
-  columns: ['id', 'fence', 'outcome', 'state'],
+  columns: ['id', 'fence', 'outcome', 'state', 'awaits'],
   decode: (row) => ({
     id: text(row[0]),
     fence: bigint(row[1]),
     outcome: orNull(attemptOutcome, row[2]),
     state: orNull(finalState, row[3]),
+    awaits: boolean(row[4]),
   }),
 }
 
-/** How leases of a session on some runs ended: settled by it, or taken from it by the reaper, which is `crashed`. */
+/** How leases of a session on some runs ended: settled by it, or taken from it by the reaper, which is `crashed`.
+ * A run that the session left to its target has not ended: its lease names the session 0. */
 export function findEnds(session: Big, runIds: List<'uuid'>): Call<FindEndsRow> {
   return { statement: FIND_ENDS, values: [session, runIds] }
 }

@@ -193,7 +193,7 @@ export function retry(run: ClaimedRun, delayMs = 0): Settlement {
 
 /** The target accepted the work and reports the outcome later. */
 export function awaiting(run: ClaimedRun, timeoutMs = 60_000): Settlement {
-  return { kind: 'awaiting', run, startedAgoMs: 1, timeoutMs, lookInMs: null, statusUrl: null }
+  return { kind: 'awaiting', run, startedAgoMs: 1, timeoutMs, statusUrl: null }
 }
 
 export function dead(run: ClaimedRun): Settlement {

@@ -2,10 +2,8 @@
 export interface AwaitOptions {
   /** How long to await the report. @default the timeout of the run */
   readonly timeoutMs?: number
-  /** Where the state of the work can be looked up. */
+  /** Where people can look up the state of the work: shown with the run. */
   readonly statusUrl?: string
-  /** When to look it up for the first time. */
-  readonly lookInMs?: number
 }
 
 /** Made by `ctx.awaitCallback`; the handler returns it. */

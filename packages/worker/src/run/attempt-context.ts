@@ -183,13 +183,13 @@ export class AttemptContext implements HandlerContext {
   }
 }
 
-function checkedAwait({ timeoutMs, statusUrl, lookInMs }: AwaitOptions): AwaitOptions {
-  const ms = (name: string, value: number) => integer(name, value, 1, limits.delayMsMax)
+function checkedAwait({ timeoutMs, statusUrl }: AwaitOptions): AwaitOptions {
   return {
-    ...(timeoutMs !== undefined && { timeoutMs: ms('timeoutMs', timeoutMs) }),
+    ...(timeoutMs !== undefined && {
+      timeoutMs: integer('timeoutMs', timeoutMs, 1, limits.delayMsMax),
+    }),
     ...(statusUrl !== undefined && {
       statusUrl: checkText('statusUrl', statusUrl, limits.descriptionLength),
     }),
-    ...(lookInMs !== undefined && { lookInMs: ms('lookInMs', lookInMs) }),
   }
 }

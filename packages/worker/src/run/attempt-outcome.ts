@@ -31,8 +31,8 @@ export function settlementOf(
     case 'succeeded': {
       const { value } = ending
       if (Awaiting.isOne(value)) {
-        const { timeoutMs = run.timeoutMs, statusUrl = null, lookInMs = null } = value.options
-        return { kind: 'awaiting', run, startedAgoMs, timeoutMs, statusUrl, lookInMs }
+        const { timeoutMs = run.timeoutMs, statusUrl = null } = value.options
+        return { kind: 'awaiting', run, startedAgoMs, timeoutMs, statusUrl }
       }
       if (value === undefined || value === null)
         return { kind: 'succeeded', run, startedAgoMs, output: null }

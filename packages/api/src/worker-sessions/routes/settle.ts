@@ -18,6 +18,10 @@ const outcome = body({
   ),
   reason: text,
   retry_after_ms: Type.Optional(Type.Number({ minimum: 0, maximum: limits.delayMsMax })),
+  timeout_ms: Type.Optional(Type.Number({ minimum: 1, maximum: limits.delayMsMax })),
+  status_url: Type.Optional(
+    Type.Union([Type.String({ maxLength: limits.descriptionLength }), Type.Null()]),
+  ),
   started_ms_ago: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
 })
 

@@ -97,13 +97,12 @@ function awaitReport(
   lease: LeaseRow,
   settlement: Extract<Settlement, { kind: 'awaiting' }>,
 ): void {
-  const { timeoutMs, lookInMs } = settlement
+  const deadlineMs = db.nowMs + Math.round(settlement.timeoutMs)
   db.leases.set(lease.runId, {
     ...lease,
     sessionId: db.mutants.has('await-keeps-session') ? lease.sessionId : NO_SESSION,
     startedMs: startOf(db, settlement),
-    deadlineMs: db.nowMs + Math.round(timeoutMs),
-    wakeMs: db.nowMs + Math.round(Math.min(timeoutMs, lookInMs ?? timeoutMs)),
+    ...{ deadlineMs, wakeMs: deadlineMs },
   })
 }
 
